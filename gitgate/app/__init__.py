@@ -1,0 +1,1 @@
+"""Use cases, each gather, decide, apply."""

@@ -1,0 +1,1 @@
+"""Click shells, a dozen lines a command."""

@@ -1,0 +1,1 @@
+"""Pure values and functions: no git, clock, files or terminal."""

@@ -1,0 +1,1 @@
+"""The only importer of pygit2; library objects never leave it."""
