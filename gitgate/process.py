@@ -85,7 +85,7 @@ def run(
     seconds. A non-zero exit status is an answer, not an error.
     """
     try:
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             list(argv),
             cwd=cwd,
             input=stdin,
@@ -110,7 +110,23 @@ def run_attached(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -
     Raises GateError (fatal) where the program cannot be started.
     """
     try:
-        done = subprocess.run(list(argv), env=clean_environment(env), check=False)  # noqa: S603
+        done = subprocess.run(list(argv), env=clean_environment(env), check=False)
+    except OSError as error:
+        raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
+    return done.returncode
+
+
+def feed(argv: Sequence[str], data: bytes, *, defaults: Mapping[str, str] | None = None) -> int:
+    """Run `argv` on this process's own terminal with `data` as its input; its exit status.
+
+    `defaults` are variables for the program where the user has not set them. A program that
+    stops reading early (a pager that was quit) is no error.
+    """
+    env = {**(defaults or {}), **clean_environment()}
+    try:
+        done = subprocess.run(list(argv), input=data, env=env, check=False)
+    except BrokenPipeError:
+        return 0
     except OSError as error:
         raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
     return done.returncode

@@ -1,34 +1,55 @@
-"""One fixture seals every test: HOME, git's configuration, keys, time zone and terminal."""
+"""One fixture seals every test: HOME, git's configuration, keys, time zone, terminal, editor."""
 
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
+import hypothesis
+import pygit2
 import pytest
 
-_KEPT = ("PATH", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST")
+_KEPT = ("PATH", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
+_KEPT_PREFIXES = ("PYTEST_", "COV_", "COVERAGE_", "HYPOTHESIS_")
+
+# The same examples each time, so that a failure is a change's own. More and other ones on demand:
+# HYPOTHESIS_PROFILE=deep.
+hypothesis.settings.register_profile("same", deadline=None, database=None, derandomize=True)
+hypothesis.settings.register_profile("deep", deadline=None, database=None, max_examples=5000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A fresh HOME that git, libgit2, OpenSSH and GnuPG see; no other variable of the caller."""
+    """A fresh HOME that git, libgit2, OpenSSH and GnuPG see; no other variable of the caller.
+
+    Whatever asks a person finds nobody: no terminal, no agent, an editor that changes nothing.
+    """
     folder = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name not in _KEPT and not name.startswith(("PYTEST_", "COV_", "COVERAGE_")):
+        if name not in _KEPT and not name.startswith(_KEPT_PREFIXES):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / ".config"))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_TERMINAL_PROMPT", "0")
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    for name, value in {
+        "HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder / ".config"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "GIT_PAGER": "cat",
+        "SSH_ASKPASS_REQUIRE": "never",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "TERM": "dumb",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    time.tzset()
     (folder / ".gitconfig").write_text(
         "[user]\n\tname = Ada Lovelace\n\temail = ada@example.com\n"
         "[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n"
-        "[protocol \"file\"]\n\tallow = always\n"
+        '[protocol "file"]\n\tallow = always\n'
+        "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\tdetachedHead = false\n"
     )
     _seal_libgit2(folder)
     return folder
@@ -36,8 +57,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 def _seal_libgit2(folder: Path) -> None:
     """libgit2 reads HOME once, when it is loaded: its search paths are set for each test."""
-    import pygit2
-
     levels = pygit2.enums.ConfigLevel
     pygit2.settings.search_path[levels.GLOBAL] = str(folder)
     pygit2.settings.search_path[levels.XDG] = str(folder / ".config" / "git")

@@ -60,9 +60,7 @@ def parse_tree(data: bytes) -> dict[bytes, tuple[int, str]]:
     if found and not found[-1][1]:
         raise ValueError(f"its entry {len(found)} is malformed or has a forbidden name")
     modes = [_MODES.get(mode) or canonical_mode(int(mode, 8)) for mode, _, _ in found]
-    entries = {
-        name: (mode, oid.hex()) for mode, (_, name, oid) in zip(modes, found, strict=True)
-    }
+    entries = {name: (mode, oid.hex()) for mode, (_, name, oid) in zip(modes, found, strict=True)}
     if len(entries) != len(found):
         raise ValueError("it has two entries of one name")
     keys = [

@@ -1,0 +1,88 @@
+"""Which gate, subject and target a command means where the person did not say."""
+
+from __future__ import annotations
+
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.world import World, gate_of
+from gitgate.core import ids
+from gitgate.core.gate import Stage
+from gitgate.core.policy import Gate
+from gitgate.errors import Exit, GateError
+
+_GLOB = set("*?[\\")
+
+
+def subject_of(world: World, given: str | None) -> str:
+    """The subject that was given, else the current branch; GateError (usage) on a detached HEAD."""
+    if given is not None:
+        return ids.check_subject(given)
+    head = world.repo.head_ref()
+    if head is None or not head.startswith("refs/heads/"):
+        raise GateError(
+            Exit.USAGE, "HEAD is detached, so there is no branch to be the subject", "add --subject"
+        )
+    return head.removeprefix("refs/heads/")
+
+
+def gate_to_open(policy: PolicyCommit, given: str | None, target: str | None) -> Gate:
+    """The gate to open: the one given, else the only one (that guards `target`)."""
+    if given is not None:
+        return gate_of(policy, ids.check_gate(given))
+    fitting = [
+        gate for gate in policy.policy.gates.values() if target is None or gate.guards_ref(target)
+    ]
+    return _only(fitting, "gates fit" if fitting else "gate fits")
+
+
+def gate_of_instance(world: World, policy: PolicyCommit, given: str | None, subject: str) -> Gate:
+    """The gate of a command about an instance: the one given, else the only one that has a ledger
+    for `subject`, an open one first."""
+    if given is not None:
+        return gate_of(policy, ids.check_gate(given))
+    having = [gate for gate in policy.policy.gates.values() if world.ledger(gate.id, subject).tip]
+    if not having:
+        raise GateError(
+            Exit.NOT_OPENED, f"no gate is open for {subject}", "git gate open, or add --subject"
+        )
+    running = [gate for gate in having if _runs(world, policy, gate, subject)]
+    return _only(running or having, f"gates of {subject} fit")
+
+
+def target_of(world: World, gate: Gate, given: str | None) -> str:
+    """The guarded ref that the work is for: the one given, else the gate's only one."""
+    if given is not None:
+        name = given if given.startswith("refs/") else f"refs/heads/{given}"
+        if not gate.guards_ref(name):
+            raise GateError(
+                Exit.USAGE,
+                f"gate `{gate.id}` does not guard {name}",
+                f"it guards {', '.join(gate.guards)}",
+            )
+        return name
+    return guarded_branch(world, (gate,))
+
+
+def guarded_branch(world: World, gates: tuple[Gate, ...]) -> str:
+    """The one branch that `gates` guard; GateError (usage) that lists them where there are more."""
+    named = {ref: None for gate in gates for ref in gate.guards if not _GLOB & set(ref)}
+    for ref in world.known_refs():
+        if any(gate.guards_ref(ref) for gate in gates):
+            named.setdefault(ref)
+    if len(named) == 1:
+        return next(iter(named))
+    there = ", ".join(named) or "none that exists"
+    raise GateError(
+        Exit.USAGE, f"say which guarded ref is meant; there is: {there}", "--target REF"
+    )
+
+
+def _runs(world: World, policy: PolicyCommit, gate: Gate, subject: str) -> bool:
+    running = world.load(policy, gate.id, subject).instance.running
+    return running is not None and running.stage is not Stage.NONE
+
+
+def _only(gates: list[Gate], what: str) -> Gate:
+    if len(gates) == 1:
+        return gates[0]
+    names = ", ".join(gate.id for gate in gates) or "none"
+    raise GateError(Exit.USAGE, f"name the gate: {len(gates)} {what} ({names})", "git gate list")

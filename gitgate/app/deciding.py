@@ -1,0 +1,253 @@
+"""A person decides: approve, reject, skip, quit, retract.
+
+Nothing that can run without a person imports this module: an agent's interface must not reach it.
+"""
+
+from __future__ import annotations
+
+import base64
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gitgate.app.instances import Loaded
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.vetoes import standing
+from gitgate.app.world import World
+from gitgate.core import decision as codec
+from gitgate.core import ids
+from gitgate.core.armor import Format
+from gitgate.core.decision import Action, Comment, Decision, Record, Reviewed, Via
+from gitgate.core.events import Event, EventName
+from gitgate.core.gate import Status
+from gitgate.core.person import Stamp
+from gitgate.core.request import Request
+from gitgate.core.trust import SignatureStatus, Verification
+from gitgate.core.verdict import Count, Judged, Veto
+from gitgate.errors import Exit, GateError
+from gitgate.git import ledger as ledgers
+from gitgate.git import notes
+from gitgate.git.ledger import Draft, Ledger
+from gitgate.signing.sign import SigningKey, public_key, signer
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What the person says. `expect` is the work commit that they looked at, or its beginning."""
+
+    action: Action
+    message: str = ""
+    expect: str | None = None
+    iteration: int | None = None
+    via: Via = Via.TERMINAL
+    time_spent: int | None = None
+    reviewed: tuple[Reviewed, ...] = ()
+    comments: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The instance after the decision, the stored record, and whether and why it counts.
+
+    `noted` is false where the copy in the notes could not be written; the ledger has the record.
+    """
+
+    loaded: Loaded
+    request: Request
+    record: Record
+    count: Count
+    signed_with: str
+    noted: bool
+    vetoes: tuple[Veto, ...]
+
+
+def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Word) -> Decided:
+    """Sign `word` on the request in force and store it.
+
+    Raises GateError where there is nothing to decide (not opened), the work is not what was
+    expected (stale), the instance is untrusted, or an approval, skip or quit could not count
+    (blocked): then nothing is signed or stored.
+    """
+    loaded = world.load(policy, gate, subject)
+    request = _asked(loaded, word)
+    decision = _decision(world, loaded, request, word)
+    key = signer(world.repo.config, where=world.repo.work_tree)
+    person = person_of_key(world, policy, key)
+    if person is not None:
+        foreseen = Verification(SignatureStatus.GOOD, person, touch=True)
+        _refuse_vain(world, policy, loaded, Judged("", b"", decision, foreseen))
+    payload = codec.payload(decision)
+    record = codec.parse(codec.assemble(payload, key.sign(payload)))
+    judged = world.judged(policy, record)
+    count = _refuse_vain(world, policy, loaded, judged)
+    _store(world, policy, loaded, request, record)
+    noted = _note(world, request, record)
+    after = world.reload(policy, gate, subject)
+    elsewhere = standing(world, policy, request) if word.action is Action.APPROVE else ()
+    return Decided(after, request, record, count, key.describe, noted, elsewhere)
+
+
+def _asked(loaded: Loaded, word: Word) -> Request:
+    """The request that the word is about: the newest, or for a retraction the iteration named."""
+    if loaded.faults:
+        raise GateError(
+            Exit.UNTRUSTED,
+            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
+            "git gate repair",
+        )
+    life = loaded.instance.life
+    iterations = life.iterations if life else ()
+    if word.iteration is not None:
+        iterations = tuple(one for one in iterations if one.number == word.iteration)
+    elif life is not None and life.ended and word.action is not Action.RETRACT:
+        iterations = ()
+    if not iterations:
+        which = f"iteration {word.iteration} of " if word.iteration is not None else ""
+        raise GateError(
+            Exit.NOT_OPENED,
+            f"there is no {which}{loaded.name} to decide"
+            + (f": it is {life.status}" if life and life.ended else ""),
+            f"git gate open {loaded.gate}",
+        )
+    request = loaded.ledger.requests[iterations[-1].request]
+    if word.expect is not None and not _is_prefix(word.expect, request.work):
+        raise GateError(
+            Exit.STALE,
+            f"the work commit of {loaded.name} is {request.work[:12]}, not {word.expect[:12]}",
+            f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+        )
+    return request
+
+
+def _is_prefix(given: str, oid: str) -> bool:
+    return len(given) >= 7 and oid.startswith(given.lower())
+
+
+def _decision(world: World, loaded: Loaded, request: Request, word: Word) -> Decision:
+    stamp = world.repo.identity()
+    given = {one.path: one for one in word.reviewed}
+    reviewed = tuple(given.get(item.path, Reviewed(item.path)) for item in request.deliverables)
+    return Decision(
+        request=request.id,
+        tag=ids.tag_name(loaded.gate, loaded.subject),
+        tagger=Stamp(stamp.person, world.now, stamp.offset),
+        action=word.action,
+        title=codec.title_of(word.action, loaded.gate, loaded.subject),
+        message=codec.normalise(word.message),
+        via=word.via,
+        time_spent=word.time_spent,
+        reviewed=reviewed,
+        comments=word.comments,
+        previous=_heads(loaded.records),
+    )
+
+
+def _heads(records: Sequence[Judged]) -> tuple[str, ...]:
+    """The records that no other record names, in order of their ids; junk is not among them."""
+    good = [record for record in records if record.good]
+    named = {one for record in good for one in record.decision.previous}
+    return tuple(sorted(record.id for record in good if record.id not in named))
+
+
+def _refuse_vain(world: World, policy: PolicyCommit, loaded: Loaded, judged: Judged) -> Count:
+    """The count of a record once it is stored; GateError where it would be signed in vain.
+
+    A rejection is recorded all the same where it is only advisory.
+    """
+    action = judged.decision.action
+    request = loaded.ledger.requests[judged.decision.request]
+    count = world.judge(policy, loaded, request, (*loaded.records, judged)).count_of(judged.id)
+    if not judged.good:
+        raise GateError(
+            Exit.BLOCKED,
+            f"your signature would not count: {count.reason}",
+            "git gate doctor",
+        )
+    own = any(
+        record.person == judged.person and record.decision.request == request.id
+        for record in loaded.records
+    )
+    if action is Action.RETRACT and not own:
+        raise GateError(
+            Exit.BLOCKED,
+            f"{judged.person} has not decided this request, so there is nothing to take back",
+            f"git gate log {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+        )
+    if action in (Action.APPROVE, Action.SKIP, Action.QUIT) and not count.counts:
+        raise GateError(
+            Exit.BLOCKED,
+            f"your {action} would not count: {count.reason}",
+            f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+        )
+    return count
+
+
+def _store(
+    world: World, policy: PolicyCommit, loaded: Loaded, request: Request, record: Record
+) -> None:
+    decision = record.decision
+    event = Event(
+        "",
+        0,
+        EventName.DECIDED,
+        decision.tagger.time,
+        decision.tagger.person,
+        request.id,
+        record.id,
+    )
+    seen = loaded.instance.newest
+
+    def draft(ledger: Ledger) -> Draft:
+        instance = world.fold_of(policy, ledger)
+        found = instance.find(request.id)
+        newest = instance.newest
+        moved = newest is None or seen is None or newest.request != seen.request
+        if found is None or (moved and decision.action is not Action.RETRACT):
+            raise GateError(
+                Exit.STALE,
+                f"a new iteration of {loaded.name} arrived: nothing was recorded",
+                f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+            )
+        status = _STATUS[decision.action].value
+        return Draft(event, found[1].number, status, record=record.raw)
+
+    ledgers.append(world.repo, loaded.gate, loaded.subject, draft, stamp=decision.tagger)
+
+
+# What the ledger commit's summary says of a life after a decision; a summary, never the verdict.
+_STATUS = {
+    Action.APPROVE: Status.APPROVED,
+    Action.REJECT: Status.REJECTED,
+    Action.SKIP: Status.SKIPPED,
+    Action.QUIT: Status.WITHDRAWN,
+    Action.RETRACT: Status.OPEN,
+}
+
+
+def _note(world: World, request: Request, record: Record) -> bool:
+    """Copy the record to the note of the work commit; whether it is there afterwards."""
+    try:
+        notes.add(world.repo, request.work, record.raw)
+    except GateError:
+        return False
+    return record.raw.strip() in notes.read(world.repo, request.work)
+
+
+def person_of_key(world: World, policy: PolicyCommit, key: SigningKey) -> str | None:
+    """The listed person whose public key will sign, where that can be told before signing.
+
+    Raises GateError (blocked) for an SSH key that the policy commit does not list.
+    """
+    if key.format is not Format.SSH:
+        return None
+    line = public_key(world.repo.config, where=world.repo.work_tree)
+    entries = policy.signers.listing(base64.b64decode(line.split()[1]))
+    people = {policy.signers.person(entry) for entry in entries}
+    if not people:
+        raise GateError(
+            Exit.BLOCKED,
+            f"your signature would not count: {key.describe} is not listed in"
+            f" .aiwg/allowed_signers of the policy commit {policy.commit[:12]}",
+            "git gate init says how to get listed",
+        )
+    return people.pop() if len(people) == 1 else None

@@ -1,0 +1,201 @@
+"""Why a step is not accounted for: the words, the outcome and the command that resolves it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gitgate.app.judgement import Move, Row
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.vetoes import standing
+from gitgate.core.gate import Status
+from gitgate.core.landing import Miss, MissKind, Walk
+from gitgate.core.outcome import Outcome
+from gitgate.core.policy import Gate
+from gitgate.core.quoting import path_text
+from gitgate.core.request import Request
+from gitgate.core.verdict import Veto
+from gitgate.errors import GateError
+
+if TYPE_CHECKING:
+    from gitgate.app.instances import Loaded
+from gitgate.app.world import World
+
+_SHOWN = 5
+
+_BY_STATUS = {
+    Status.OPEN: Outcome.PENDING,
+    Status.REJECTED: Outcome.REJECTED,
+    Status.EXPIRED: Outcome.EXPIRED,
+    Status.WITHDRAWN: Outcome.WITHDRAWN,
+}
+
+
+def explain(world: World, move: Move, policy: PolicyCommit, gate: Gate, result: Walk) -> Row:
+    """The row of a gate whose walk stopped: about the instance that most likely was meant."""
+    stopped = move.chain[result.stopped or 0].commit
+    first = f"nothing that was approved accounts for {describe(world, stopped)}"
+    nearest = _nearest(world, move, policy, gate)
+    if nearest is None:
+        return Row(
+            gate.id,
+            move.subject,
+            Outcome.NOT_OPENED,
+            None,
+            None,
+            (first, f"no gate `{gate.id}` was opened for it"),
+            f"git gate open {gate.id}",
+        )
+    loaded, request = nearest
+    found = loaded.instance.find(request.id)
+    number = found[1].number if found else None
+    outcome, reasons, hint = _say(world, move, policy, loaded, request, result)
+    return Row(gate.id, loaded.subject, outcome, number, request.work, (first, *reasons), hint)
+
+
+def describe(world: World, commit: str) -> str:
+    """A commit as people name it: its short id and its subject line, where it can be read."""
+    try:
+        message = world.repo.commit(commit).message
+    except GateError:
+        return commit[:12]
+    subject = message.split("\n", 1)[0].strip()
+    return f"{commit[:12]} ({subject})" if subject else commit[:12]
+
+
+def _nearest(
+    world: World, move: Move, policy: PolicyCommit, gate: Gate
+) -> tuple[Loaded, Request] | None:
+    """The instance that the move is most likely about: by name, by its work commit, by age."""
+    pushed = _pushed(world, move)
+    best: tuple[tuple[int, int, int], Loaded, Request] | None = None
+    for subject in world.subjects(gate.id):
+        loaded = world.load(policy, gate.id, subject)
+        request = loaded.newest
+        if request is None:
+            continue
+        if request.target != move.ref and not loaded.faults:
+            continue
+        named = subject == move.subject
+        place = pushed.get(request.work, -1)
+        if not named and place < 0 and not _touches(world, move, request):
+            continue
+        rank = (int(named), place, request.opened.time)
+        if best is None or rank > best[0]:
+            best = (rank, loaded, request)
+    return (best[1], best[2]) if best else None
+
+
+def _pushed(world: World, move: Move) -> dict[str, int]:
+    """The commits that the move brings, with a rank that grows towards its tip."""
+    start = move.chain[0].commit
+    found: dict[str, int] = {}
+    for tip in move.tips:
+        commits = world.repo.between(start, tip)
+        for rank, commit in enumerate(reversed(commits)):
+            found.setdefault(commit.id, rank)
+    return found
+
+
+def _touches(world: World, move: Move, request: Request) -> bool:
+    """Whether the whole request is among what the move changes, as in a squash of it."""
+    commit = world.repo.commit
+    changed = world.trees.changes(move.chain[0].tree, move.chain[-1].tree)
+    asked = world.trees.changes(commit(request.base).tree, commit(request.work).tree)
+    return bool(asked) and all(path in changed for path in asked)
+
+
+def _say(
+    world: World,
+    move: Move,
+    policy: PolicyCommit,
+    loaded: Loaded,
+    request: Request,
+    result: Walk,
+) -> tuple[Outcome, tuple[str, ...], str]:
+    who = f"{loaded.gate} {loaded.subject}"
+    if loaded.faults:
+        return Outcome.UNTRUSTED, loaded.faults, "git gate repair"
+    if loaded.instance.running is None:
+        return _ended(loaded)
+    verdict = world.verdict(policy, loaded, request)
+    again = f"git gate open {loaded.gate} --subject {shlex.quote(loaded.subject)}"
+    if verdict.status in _BY_STATUS:
+        outcome = _BY_STATUS[verdict.status]
+        if outcome is Outcome.PENDING:
+            hint = f"git gate approve {loaded.gate} --subject {shlex.quote(loaded.subject)}"
+            blocked = bool(verdict.obstacles)
+            return (Outcome.BLOCKED if blocked else outcome), verdict.reasons, hint
+        return outcome, verdict.reasons, again
+    vetoes = standing(world, policy, request)
+    if vetoes:
+        return Outcome.REJECTED, tuple(_veto_words(veto) for veto in vetoes), again
+    if request.target != move.ref:
+        reason = f"{who} was approved for {request.target}, not for {move.ref}"
+        return Outcome.BLOCKED, (reason,), f"{again} --target {move.ref}"
+    return _missed(world, move, request, result, who, again)
+
+
+def _ended(loaded: Loaded) -> tuple[Outcome, tuple[str, ...], str]:
+    life = loaded.instance.life
+    status = life.status if life is not None else None
+    again = f"git gate open {loaded.gate} --subject {shlex.quote(loaded.subject)}"
+    if status is Status.WITHDRAWN:
+        return Outcome.WITHDRAWN, (f"{loaded.name} was withdrawn or quit",), again
+    reason = f"the last request of {loaded.name} is {status or 'gone'}: this needs a new one"
+    return Outcome.NOT_OPENED, (reason,), again
+
+
+def _veto_words(veto: Veto) -> str:
+    where = f"iteration {veto.iteration} of {veto.subject}" if veto.iteration else veto.subject
+    return f"{veto.person} rejected the same content as {where}; only they can lift that"
+
+
+def _missed(
+    world: World, move: Move, request: Request, result: Walk, who: str, again: str
+) -> tuple[Outcome, tuple[str, ...], str]:
+    miss = next((m for m in result.misses if m.request == request.id), None)
+    work = describe(world, request.work)
+    if _newer_work(world, move, request):
+        reason = f"{who} was approved at {work}, and newer work came on top of it"
+        return Outcome.STALE, (reason, *_paths(miss)), again
+    if miss is None:
+        return Outcome.BLOCKED, (f"{who} was approved at {work}, which is not this",), again
+    match miss.kind:
+        case MissKind.CONFLICT:
+            return (
+                Outcome.NOT_REPRODUCIBLE,
+                (f"{who} was approved at {work}, which does not merge cleanly", *_paths(miss)),
+                f"git merge {move.chain[0].commit[:12]} into {request.subject}, then {again}",
+            )
+        case MissKind.LANDED:
+            reason = f"{who} was approved and has landed before: one approval is for one landing"
+            return Outcome.BLOCKED, (reason,), again
+        case MissKind.STALE_DELIVERABLES:
+            reason = f"{who} was approved at {work}, and a deliverable is not as it was there"
+            return Outcome.STALE, (reason, *_paths(miss)), again
+        case MissKind.ABSENT:
+            return Outcome.BLOCKED, (miss.detail,), "git fetch --unshallow"
+        case _:
+            reason = f"{who} was approved at {work}, and this is not the merge of that"
+            return Outcome.BLOCKED, (reason, *_paths(miss)), "git gate check"
+
+
+def _newer_work(world: World, move: Move, request: Request) -> bool:
+    """Whether a tip that is being landed stands on top of the approved work commit."""
+    for tip in move.tips:
+        parents = world.repo.commit(tip).parents
+        heads = parents[1:] if len(parents) > 1 else (tip,)
+        for head in heads:
+            if head != request.work and world.repo.is_ancestor(request.work, head):
+                return True
+    return False
+
+
+def _paths(miss: Miss | None) -> Iterator[str]:
+    if miss is None or not miss.paths:
+        return
+    names = [path_text(path) for path in sorted(miss.paths)]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    yield f"it differs at {', '.join(names[:_SHOWN])}{more}"

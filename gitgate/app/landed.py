@@ -1,0 +1,136 @@
+"""What has landed on a target, and the histories that the landing rule asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from gitgate.app.policies import PolicyCommit
+from gitgate.core.compared import Compared, compared_paths
+from gitgate.core.landing import (
+    Absent,
+    Candidate,
+    Reviewed,
+    Step,
+    Stretch,
+    Undecided,
+    landed_before,
+)
+from gitgate.core.request import Request
+from gitgate.errors import Exit, GateError
+
+if TYPE_CHECKING:
+    from gitgate.app.world import World
+
+
+class GitHistory:
+    """The histories of a repository for the landing rule; `more` maps commits not written in it.
+
+    Requests are known by their ids through `requests`.
+    """
+
+    def __init__(self, world: World, requests: dict[str, Request]) -> None:
+        self._world = world
+        self._requests = requests
+        self._chains: dict[str, list[Step]] = {}
+
+    def since(self, tip: str | None, commit: str) -> Sequence[Step]:
+        """The first-parent chain from `tip` (all of it, where it is not on it) to `commit`."""
+        chain = self._chain(commit)
+        for position, step in enumerate(chain):
+            if step.commit == tip:
+                return chain[position:]
+        return chain
+
+    def reviewed(self, request: str) -> Sequence[Reviewed]:
+        """The commits of B..W with the trees that each may be merged over."""
+        asked = self._requests[request]
+        repo = self._world.repo
+        try:
+            base = repo.commit(asked.base).tree
+            return [
+                Reviewed((base, *self._merge_bases(asked.base, commit.id)), commit.tree)
+                for commit in repo.between(asked.base, asked.work)
+            ]
+        except GateError as error:
+            raise Absent(f"{error.message}: {error.hint}") from None
+
+    def _merge_bases(self, base: str, commit: str) -> Iterator[str]:
+        repo = self._world.repo
+        for found in repo.merge_bases(base, commit):
+            if found != base:
+                yield repo.commit(found).tree
+
+    def _chain(self, commit: str) -> list[Step]:
+        if commit not in self._chains:
+            newest_first = self._world.repo.first_parents(commit) or []
+            self._chains[commit] = [Step(c.id, c.tree) for c in reversed(newest_first)]
+        return self._chains[commit]
+
+
+def candidate(world: World, request: Request) -> Candidate:
+    """The request as the landing rule sees it."""
+    commit = world.repo.commit
+    return Candidate(request.id, commit(request.base).tree, commit(request.work).tree, request.tip)
+
+
+def is_landing(world: World, policy: PolicyCommit, request: Request, old: str, new: str) -> bool:
+    """Whether old→new is a stretch of the target's first-parent chain that is `request`'s."""
+    gate = policy.policy.gates.get(request.gate)
+    _, tip = world.target_tip(request.target)
+    if gate is None or tip is None:
+        return False
+    chain = GitHistory(world, {}).since(None, tip)
+    places = {step.commit: place for place, step in enumerate(chain)}
+    if old not in places or new not in places or places[old] >= places[new]:
+        return False
+    stretch = [chain[places[old]], chain[places[new]]]
+    return _landed_on(world, request, stretch, compared_of(world, policy, request)) is not None
+
+
+def has_landed(world: World, policy: PolicyCommit, request: Request) -> tuple[str, str] | None:
+    """The stretch (old, new) of the target by which `request` has landed, None where it has not.
+
+    Only the target's first-parent chain since the request's `Tip` decides (design, section 6).
+    """
+    _, tip = world.target_tip(request.target)
+    if tip is None or request.gate not in policy.policy.gates:
+        return None
+    chain = GitHistory(world, {}).since(request.tip, tip)
+    found = _landed_on(world, request, chain, compared_of(world, policy, request))
+    return (chain[found.start].commit, chain[found.end].commit) if found else None
+
+
+def compared_of(world: World, policy: PolicyCommit, request: Request) -> Compared:
+    """The paths that the request's gate compares on the request's target."""
+    ref = world.policy_ref(request.target)
+    on_policy_ref = ref is not None and ref.name == request.target
+    gate = policy.policy.gates[request.gate]
+    return compared_paths(policy.policy, gate, on_policy_ref=on_policy_ref)
+
+
+def partners(world: World, gate: str, target: str) -> tuple[Candidate, ...]:
+    """All requests of a gate and target, approved or not: a chain that landed may hold any."""
+    found: list[Candidate] = []
+    for subject in world.subjects(gate):
+        for request in world.ledger(gate, subject).requests.values():
+            if request.target == target:
+                with suppress(GateError):
+                    found.append(candidate(world, request))
+    return tuple(found)
+
+
+def _landed_on(
+    world: World, request: Request, chain: Sequence[Step], compared: Compared
+) -> Stretch | None:
+    one = candidate(world, request)
+    others = partners(world, request.gate, request.target)
+    try:
+        return landed_before(one, others, chain, world.trees, compared)
+    except Undecided as error:
+        raise GateError(
+            Exit.BLOCKED,
+            f"nobody can tell whether {request.gate} of {request.subject} has landed: {error}",
+            f"git gate open {request.gate} --subject {request.subject}",
+        ) from None

@@ -1,0 +1,285 @@
+"""`open`: put the work up for a decision, as iteration 1 or the next one."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitgate.app.choose import gate_to_open, subject_of, target_of
+from gitgate.app.instances import Loaded
+from gitgate.app.landed import candidate, compared_of, has_landed
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.world import World
+from gitgate.core.compared import compared_paths
+from gitgate.core.describe import LOOKED_AT, describe
+from gitgate.core.events import Event, EventName
+from gitgate.core.gate import Status
+from gitgate.core.outcome import Outcome
+from gitgate.core.patterns import compile_paths
+from gitgate.core.person import Stamp
+from gitgate.core.policy import Gate
+from gitgate.core.request import Deliverable, Kind, Request
+from gitgate.errors import Exit, GateError
+from gitgate.git import ledger as ledgers
+from gitgate.git.ledger import Draft, Ledger
+
+_MOST_DELIVERABLES = 20_000
+_LARGEST_DESCRIBED = 4 << 20
+
+
+class Result(StrEnum):
+    """What `open` did, or why it had nothing to do."""
+
+    OPENED = "opened"
+    ITERATED = "iterated"
+    ALREADY_OPEN = "already-open"
+    ALREADY_APPROVED = "already-approved"
+    NOTHING_NEW = "nothing-new"
+    NOT_NEEDED = "not-needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`loaded` is the instance after it; None where no gate was needed."""
+
+    result: Result
+    gate: Gate
+    subject: str
+    target: str
+    loaded: Loaded | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the caller of `open` said; None is the default of each."""
+
+    gate: str | None = None
+    subject: str | None = None
+    target: str | None = None
+    commit: str | None = None
+    base: str | None = None
+    agent: str | None = None
+    summary: str = ""
+
+
+def open_gate(world: World, ask: Ask) -> Opened:
+    """Open the gate for the work, or say why there is nothing to open.
+
+    Raises GateError (rejected is exit 1 here: nothing new since a rejection; not opened; usage).
+    """
+    policy = world.policy(_full(ask.target))
+    gate = gate_to_open(policy, ask.gate, _full(ask.target))
+    subject = subject_of(world, ask.subject)
+    target = target_of(world, gate, ask.target)
+    request = _request(world, policy, gate, subject, target, ask)
+    if not _concerns(world, policy, gate, request):
+        return Opened(Result.NOT_NEEDED, gate, subject, target, None)
+    notes = _record_landing(world, policy, gate, subject)
+    loaded = world.load(policy, gate.id, subject)
+    if loaded.faults:
+        raise GateError(
+            Exit.UNTRUSTED,
+            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
+            "git gate repair",
+        )
+    settled = _settled(world, policy, loaded, request)
+    if settled is not None:
+        return Opened(settled, gate, subject, target, loaded, notes)
+    return _write(world, policy, gate, loaded, request, notes)
+
+
+def _write(
+    world: World,
+    policy: PolicyCommit,
+    gate: Gate,
+    loaded: Loaded,
+    request: Request,
+    notes: tuple[str, ...],
+) -> Opened:
+    stored = ledgers.write_request(world.repo, request)
+    stamp = request.opened
+
+    def decide(ledger: Ledger) -> Draft:
+        running = ledger is loaded.ledger and loaded.instance.running
+        if ledger is not loaded.ledger:
+            running = world.fold_of(policy, ledger).running
+        iteration = len(running.iterations) + 1 if running else 1
+        name = EventName.ITERATED if running else EventName.OPENED
+        event = Event("", 0, name, stamp.time, stamp.person, stored.id, None, {})
+        return Draft(event, iteration, Status.OPEN.value, request=stored)
+
+    ledgers.append(world.repo, gate.id, request.subject, decide, stamp=stamp)
+    after = world.reload(policy, gate.id, request.subject)
+    first = after.instance.newest is not None and after.instance.newest.number == 1
+    result = Result.OPENED if first else Result.ITERATED
+    return Opened(result, gate, request.subject, request.target, after, notes)
+
+
+def _request(
+    world: World, policy: PolicyCommit, gate: Gate, subject: str, target: str, ask: Ask
+) -> Request:
+    repo = world.repo
+    work = repo.resolve(ask.commit or "HEAD")
+    _, tip = world.target_tip(target)
+    base = repo.resolve(ask.base) if ask.base else _base(world, target, tip, work)
+    if not repo.is_ancestor(base, work):
+        raise GateError(
+            Exit.USAGE,
+            f"the base {base[:12]} is no ancestor of the work commit {work[:12]}",
+            f"git gate open --base $(git merge-base {base[:12]} {work[:12]})",
+        )
+    stamp = repo.identity()
+    return Request(
+        id="",
+        kind=Kind.APPROVAL,
+        gate=gate.id,
+        subject=subject,
+        target=target,
+        base=base,
+        work=work,
+        tip=tip,
+        policy=policy.commit,
+        agent=ask.agent,
+        nonce=secrets.token_hex(16),
+        opened=Stamp(stamp.person, world.now, stamp.offset),
+        title=gate.title,
+        summary=ask.summary,
+        deliverables=tuple(_deliverables(world, policy, gate, target, base, work)),
+        next_steps=gate.next_steps,
+    )
+
+
+def _base(world: World, target: str, tip: str | None, work: str) -> str:
+    if tip is None:
+        raise GateError(
+            Exit.USAGE,
+            f"{target} does not exist yet, so nothing says where the reviewed work starts",
+            "git gate open --base REF",
+        )
+    bases = world.repo.merge_bases(tip, work)
+    if len(bases) == 1:
+        return bases[0]
+    found = ", ".join(base[:12] for base in bases) or "none"
+    raise GateError(
+        Exit.USAGE,
+        f"{target} and {work[:12]} have {len(bases)} merge bases ({found}): say which one the"
+        " reviewed work starts from",
+        "git gate open --base REF",
+    )
+
+
+def _deliverables(
+    world: World, policy: PolicyCommit, gate: Gate, target: str, base: str, work: str
+) -> Iterator[Deliverable]:
+    """What the gate asks for, out of what the reviewed change leaves in the work tree of W."""
+    repo = world.repo
+    changed = world.trees.changes(repo.commit(base).tree, repo.commit(work).tree)
+    ref = world.policy_ref(target)
+    on_policy_ref = ref is not None and ref.name == target
+    wanted = (
+        compile_paths(gate.deliverables)
+        if gate.deliverables
+        else compared_paths(policy.policy, gate, on_policy_ref=on_policy_ref)
+    )
+    there = [(path, new) for path, (_, new) in sorted(changed.items()) if new and wanted(path)]
+    if len(there) > _MOST_DELIVERABLES:
+        raise GateError(
+            Exit.BLOCKED,
+            f"the change has {len(there)} deliverables; {_MOST_DELIVERABLES} are the most that"
+            " one request can name",
+            f"narrow `deliverables` of gate `{gate.id}` in aiwg.yml",
+        )
+    for path, new in there:
+        text = _beginning(world, new.oid) if new.regular else b""
+        yield Deliverable(path, new.oid, describe(text))
+
+
+def _beginning(world: World, blob: str) -> bytes:
+    """What a description is made of; nothing of a file that is too large to be a document."""
+    header = world.repo.header(blob)
+    too_large = header is not None and header[1] > _LARGEST_DESCRIBED
+    return b"" if too_large else world.repo.read(blob, "blob")[:LOOKED_AT]
+
+
+def _concerns(world: World, policy: PolicyCommit, gate: Gate, request: Request) -> bool:
+    compared = compared_of(world, policy, request)
+    one = candidate(world, request)
+    return any(compared(path) for path in world.trees.changes(one.base, one.work))
+
+
+def _record_landing(
+    world: World, policy: PolicyCommit, gate: Gate, subject: str
+) -> tuple[str, ...]:
+    """First what the target gained meanwhile: a landing ends the life that it landed."""
+    loaded = world.load(policy, gate.id, subject)
+    request = loaded.newest
+    if loaded.instance.running is None or request is None or loaded.faults:
+        return ()
+    stretch = has_landed(world, policy, request)
+    if stretch is None:
+        return ()
+    old, new = stretch
+    stamp = world.repo.identity()
+    fields = {"old": old, "new": new, "target": request.target}
+    event = Event("", 0, EventName.LANDED, world.now, stamp.person, request.id, None, fields)
+    newest = loaded.instance.newest
+    number = newest.number if newest else 1
+
+    def decide(ledger: Ledger) -> Draft | None:
+        if world.fold_of(policy, ledger).running is None:
+            return None
+        return Draft(event, number, Status.LANDED.value)
+
+    ledgers.append(
+        world.repo, gate.id, subject, decide, stamp=Stamp(stamp.person, world.now, stamp.offset)
+    )
+    world.reload(policy, gate.id, subject)
+    return (f"iteration {number} has landed on {request.target} as {new[:12]}",)
+
+
+def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Request) -> Result | None:
+    """Why no iteration is needed: the content that the gate compares was asked for already."""
+    newest = loaded.newest
+    if loaded.instance.running is None or newest is None:
+        return None
+    verdict = world.verdict(policy, loaded, newest)
+    if verdict.status is Status.EXPIRED:
+        return None
+    same = newest.target == request.target and _same_content(world, policy, newest, request)
+    if verdict.status in (Status.APPROVED, Status.SKIPPED):
+        return Result.ALREADY_APPROVED if same or _passes(world, request) else None
+    if not same:
+        return None
+    if verdict.status is Status.OPEN:
+        return Result.ALREADY_OPEN
+    raise GateError(
+        Exit.BLOCKED,
+        f"nothing is new since {loaded.name} was {verdict.status}: " + "; ".join(verdict.reasons),
+        "change the work, commit it, then git gate open",
+    )
+
+
+def _same_content(world: World, policy: PolicyCommit, one: Request, other: Request) -> bool:
+    compared = compared_of(world, policy, other)
+    first, second = candidate(world, one), candidate(world, other)
+    moved = (
+        *world.trees.changes(first.base, second.base),
+        *world.trees.changes(first.work, second.work),
+    )
+    return not any(compared(path) for path in moved)
+
+
+def _passes(world: World, request: Request) -> bool:
+    from gitgate.app.checking import may_land
+
+    judged = may_land(world, request.target, request.work, request.subject)
+    return judged.status in (Outcome.SATISFIED, Outcome.SKIPPED)
+
+
+def _full(name: str | None) -> str | None:
+    if name is None or name.startswith("refs/"):
+        return name
+    return f"refs/heads/{name}"

@@ -1,0 +1,124 @@
+"""`pre-push`: judge each guarded ref of a push before it leaves this clone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gitgate.app.judge import judge_move
+from gitgate.app.judgement import Judgement
+from gitgate.app.policies import consulted
+from gitgate.app.world import World
+from gitgate.core.outcome import Outcome
+from gitgate.core.policy import POLICY_FILE
+from gitgate.errors import Exit, GateError
+from gitgate.git.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A line that git gives the hook; None is a ref that does not exist on that side."""
+
+    local: str
+    new: str | None
+    ref: str
+    old: str | None
+
+
+def updates(lines: str) -> list[Update]:
+    """The updates of a push. A local name may hold blanks, so a line is read from its end.
+
+    Raises GateError (fatal) for a line that is none: what cannot be read blocks.
+    """
+    found: list[Update] = []
+    for line in lines.split("\n"):
+        if not line:
+            continue
+        parts = line.rsplit(" ", 3)
+        if len(parts) != 4:
+            raise GateError(
+                Exit.FATAL, f"git gave the pre-push hook a strange line: {line[:200]!r}"
+            )
+        local, new, ref, old = parts
+        found.append(Update(local, _oid(new), ref, _oid(old)))
+    return found
+
+
+def judge_push(world: World, pushed: Sequence[Update]) -> Iterator[Judgement]:
+    """The judgement of each ref of the push; a guarded one that cannot be judged is blocked."""
+    for update in pushed:
+        try:
+            yield _judge(world, update)
+        except GateError as error:
+            yield Judgement(
+                Outcome.BLOCKED,
+                update.ref,
+                update.old,
+                update.new,
+                None,
+                reasons=(error.message,),
+                hint=error.hint,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What of a remote is guarded, and all that was looked at to know it."""
+
+    remote: str
+    policy_ref_config: str
+    consulted: tuple[tuple[str, str], ...]
+    patterns: tuple[str, ...]
+
+
+def guards(world: World) -> Guards | None:
+    """What the hook's shell may know of the remote; None where it had better ask each time."""
+    remote = world.remote
+    ref = world.policy_ref()
+    policy = world.policy_at(ref.tip) if ref is not None and ref.tip else None
+    if remote is None or ref is None or policy is None:
+        return None
+    seen = tuple(
+        (f"{name}:{POLICY_FILE.decode()}", _blob_or_missing(world.repo, name))
+        for name in consulted(world.repo, None, remote)
+    )
+    patterns = (ref.name, *(p for gate in policy.policy.gates.values() for p in gate.guards))
+    return Guards(remote, world.repo.config.get("gate.policyref", ""), seen, patterns)
+
+
+def _judge(world: World, update: Update) -> Judgement:
+    if update.old is not None and world.repo.kind(update.old) is None:
+        where = world.policy_ref(update.ref)
+        policy = world.policy_at(where.tip) if where and where.tip else None
+        guarded = policy is not None and bool(policy.policy.guarding(update.ref))
+        if where is not None and (where.name == update.ref or guarded):
+            raise GateError(
+                Exit.BLOCKED,
+                f"{update.ref} of the remote is at {update.old[:12]}, which is not here",
+                f"git fetch {world.remote or ''}".strip(),
+            )
+        return Judgement(Outcome.NOT_NEEDED, update.ref, update.old, update.new, None)
+    old = _commit(world, update.old)
+    new = _commit(world, update.new)
+    subject = update.local.removeprefix("refs/heads/") if "refs/heads/" in update.local else None
+    judged = judge_move(world, update.ref, old, new, subject=subject)
+    if judged.status is Outcome.NO_POLICY:
+        # Hooks let pass what nobody gates.
+        return replace(judged, status=Outcome.NOT_NEEDED)
+    return judged
+
+
+def _commit(world: World, oid: str | None) -> str | None:
+    """The commit that an id stands for, tags peeled; what is no commit stays as it is."""
+    if oid is None or world.repo.kind(oid) == "commit":
+        return oid
+    return world.repo.resolve(oid) if world.repo.kind(oid) == "tag" else oid
+
+
+def _oid(text: str) -> str | None:
+    return None if not text.strip("0") else text
+
+
+def _blob_or_missing(repo: Repository, ref: str) -> str:
+    answer = repo.git("rev-parse", "--verify", "--quiet", f"{ref}:{POLICY_FILE.decode()}")
+    return answer.text if answer.status == 0 else "missing"

@@ -1,0 +1,342 @@
+"""`show`, `list`, `log` and `wait`: an instance as the plain values that their JSON prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from gitgate.app.instances import Loaded
+from gitgate.app.landed import has_landed
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.vetoes import standing
+from gitgate.app.world import World
+from gitgate.core.gate import Iteration, Status
+from gitgate.core.quoting import path_text
+from gitgate.core.request import Deliverable, Finding, Level, Request
+from gitgate.core.trust import SignatureStatus
+from gitgate.core.verdict import Judged, Verdict
+from gitgate.errors import Exit, GateError
+
+SCHEMA = 1
+"""The version of every JSON document."""
+
+_EXITS = {
+    Status.OPEN: Exit.PENDING,
+    Status.PARKED: Exit.PENDING,
+    Status.REJECTED: Exit.REJECTED,
+    Status.DECLINED: Exit.REJECTED,
+    Status.EXPIRED: Exit.EXPIRED,
+    Status.WITHDRAWN: Exit.NOT_OPENED,
+}
+
+
+def iteration_of(loaded: Loaded, number: int | None) -> Iteration:
+    """The newest iteration of the latest life, or the one numbered so; GateError without it."""
+    life = loaded.instance.life
+    wanted = [
+        one for one in (life.iterations if life else ()) if number is None or one.number == number
+    ]
+    if wanted and wanted[-1].request in loaded.ledger.requests:
+        return wanted[-1]
+    which = f"iteration {number} of " if number is not None else ""
+    faults = f": {loaded.faults[0]}" if loaded.faults else ""
+    raise GateError(
+        Exit.UNTRUSTED if loaded.faults else Exit.NOT_OPENED,
+        f"there is no {which}{loaded.name}{faults}",
+        "git gate repair" if loaded.faults else f"git gate open {loaded.gate}",
+    )
+
+
+def status_of(world: World, policy: PolicyCommit, loaded: Loaded) -> Status:
+    """What the instance is now (design, section 3); GateError where it was never opened."""
+    life = loaded.instance.life
+    if life is not None and life.status is not None:
+        return life.status
+    request = loaded.ledger.requests[iteration_of(loaded, None).request]
+    if request.gate not in policy.policy.gates:
+        return Status.OPEN
+    status = world.verdict(policy, loaded, request).status
+    if status in (Status.APPROVED, Status.SKIPPED):
+        if standing(world, policy, request):
+            return Status.REJECTED
+        if has_landed(world, policy, request):
+            return Status.LANDED
+    return status
+
+
+def exit_of(status: Status) -> Exit:
+    """The exit status by which `wait` says how an instance was decided."""
+    return _EXITS.get(status, Exit.OK)
+
+
+def show(
+    world: World, policy: PolicyCommit, loaded: Loaded, number: int | None = None
+) -> dict[str, Any]:
+    """The document of `show --json` (docs/reference.md)."""
+    iteration = iteration_of(loaded, number)
+    request = loaded.ledger.requests[iteration.request]
+    gate = policy.policy.gates.get(loaded.gate)
+    verdict = world.verdict(policy, loaded, request) if gate else None
+    transition = gate.transition if gate else None
+    deadline = verdict.deadline if verdict else None
+    return {
+        "schema": SCHEMA,
+        "gate": loaded.gate,
+        "title": request.title,
+        "kind": request.kind.value,
+        "subject": loaded.subject,
+        "target": request.target,
+        "status": status_of(world, policy, loaded).value,
+        "iteration": iteration.number,
+        "request": request.id,
+        "work": request.work,
+        "base": request.base,
+        "agent": request.agent,
+        "opened_by": str(request.opened.person),
+        "opened_at": rfc3339(request.opened.time),
+        "summary": request.summary,
+        "transition": {"from": transition.from_phase, "to": transition.to_phase}
+        if transition
+        else None,
+        "context": _context(world, loaded, iteration, request),
+        "deliverables": [_deliverable(one) for one in request.deliverables],
+        "next_steps": list(request.next_steps),
+        "deadline": rfc3339(deadline) if deadline is not None else None,
+        "waiting_for": list(verdict.waiting_for) if verdict else [],
+        "reasons": _reasons(world, policy, loaded, request, verdict),
+        "warnings": list(loaded.reports),
+        "decisions": list(_decisions(world, policy, loaded)),
+        "diagnosis": request.extra.get("diagnosis"),
+        "question": request.extra.get("question"),
+    }
+
+
+def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[dict[str, Any]]:
+    """The instances of `list`: those that wait for somebody, or all; without what needs a tree."""
+    for gate in policy.policy.gates:
+        for subject in world.subjects(gate):
+            loaded = world.load(policy, gate, subject)
+            if loaded.instance.newest is None:
+                continue
+            document = show(world, policy, loaded)
+            if every or document["status"] in (Status.OPEN.value, Status.PARKED.value):
+                document.pop("deliverables")
+                document.pop("next_steps")
+                yield document
+
+
+def log(loaded: Loaded) -> dict[str, Any]:
+    """The history of one instance, oldest first, as `log --json` prints it."""
+    ignored = {one.event.id: one.reason for one in loaded.instance.ignored}
+    return {
+        "schema": SCHEMA,
+        "gate": loaded.gate,
+        "subject": loaded.subject,
+        "ledger": loaded.ledger.tip,
+        "faults": list(loaded.faults),
+        "events": [
+            {
+                "number": event.number,
+                "event": event.name.value,
+                "at": rfc3339(event.at),
+                "by": str(event.by),
+                "request": event.request,
+                "record": event.record,
+                "says": _says(loaded, event.record),
+                "ignored": ignored.get(event.id),
+            }
+            for event in loaded.ledger.events
+        ],
+    }
+
+
+def answer(world: World, policy: PolicyCommit, loaded: Loaded) -> dict[str, Any]:
+    """The document of `wait --json`: what an agent needs to go on."""
+    document = show(world, policy, loaded)
+    status = Status(document["status"])
+    telling = _telling(document, status)
+    request = loaded.ledger.requests[document["request"]]
+    return {
+        "schema": SCHEMA,
+        "gate": loaded.gate,
+        "subject": loaded.subject,
+        "kind": document["kind"],
+        "iteration": document["iteration"],
+        "status": status.value,
+        "id": telling["id"] if telling else None,
+        "action": telling["action"] if telling else None,
+        "message": telling["message"] if telling else "",
+        "by": telling["by"] if telling else None,
+        "at": telling["at"] if telling else None,
+        "reviewer_commit": None,
+        "decisions": document["decisions"],
+        "comments": [
+            comment
+            for one in document["decisions"]
+            for comment in one["comments"]
+            if one["iteration"] == document["iteration"]
+        ],
+        "findings": [
+            _finding(item.path, finding)
+            for item in request.deliverables
+            for finding in item.findings
+        ],
+        "choices": telling["choices"] if telling else [],
+        "next": _next(loaded, status),
+    }
+
+
+def rfc3339(seconds: int) -> str:
+    """A time in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def duration(seconds: int) -> str:
+    """ISO 8601, to the minute once it is longer than one: `PT2H14M`."""
+    if seconds < 60:
+        return f"PT{max(seconds, 0)}S"
+    days, rest = divmod(seconds // 60, 24 * 60)
+    hours, minutes = divmod(rest, 60)
+    time = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
+    return "P" + (f"{days}D" if days else "") + (f"T{time}" if time else "")
+
+
+def _next(loaded: Loaded, status: Status) -> list[str] | None:
+    subject = ["--subject", loaded.subject]
+    match status:
+        case Status.OPEN:
+            return ["git", "gate", "wait", loaded.gate, *subject]
+        case Status.REJECTED | Status.EXPIRED | Status.WITHDRAWN:
+            return ["git", "gate", "open", loaded.gate, *subject]
+        case Status.APPROVED | Status.SKIPPED:
+            return ["git", "gate", "check"]
+        case _:
+            return None
+
+
+def _telling(document: dict[str, Any], status: Status) -> dict[str, Any] | None:
+    """The decision that made the instance what it is: the last one of its kind that counts."""
+    actions = {
+        Status.REJECTED: ("reject",),
+        Status.APPROVED: ("approve",),
+        Status.SKIPPED: ("skip",),
+        Status.WITHDRAWN: ("quit",),
+        Status.LANDED: ("approve", "skip"),
+    }.get(status, ())
+    for one in reversed(document["decisions"]):
+        current = one["iteration"] == document["iteration"]
+        if current and one["counts"] and one["action"] in actions:
+            telling: dict[str, Any] = one
+            return telling
+    return None
+
+
+def _context(
+    world: World, loaded: Loaded, iteration: Iteration, request: Request
+) -> dict[str, Any]:
+    findings = [f for one in request.deliverables for f in one.findings] + list(request.general)
+    life = loaded.instance.life
+    began = life.first.at if life else request.opened.time
+    return {
+        "artifact_count": len(request.deliverables),
+        "validation_errors": sum(one.level is Level.ERROR for one in findings),
+        "warnings": sum(one.level is Level.WARNING for one in findings),
+        "iteration": iteration.number,
+        "time_elapsed": duration(world.now - began),
+    }
+
+
+def _deliverable(one: Deliverable) -> dict[str, Any]:
+    return {
+        "path": path_text(one.path),
+        "oid": one.oid,
+        "status": one.status,
+        "messages": [
+            (f"line {finding.line}: " if finding.line else "") + f"{finding.level}: {finding.text}"
+            for finding in one.findings
+        ],
+        "description": one.description,
+        "reported_by": sorted({finding.reported_by for finding in one.findings}),
+    }
+
+
+def _finding(path: bytes, finding: Finding) -> dict[str, Any]:
+    return {
+        "path": path_text(path),
+        "line": finding.line,
+        "level": finding.level.value,
+        "text": finding.text,
+    }
+
+
+def _reasons(
+    world: World,
+    policy: PolicyCommit,
+    loaded: Loaded,
+    request: Request,
+    verdict: Verdict | None,
+) -> list[str]:
+    if loaded.faults:
+        return list(loaded.faults)
+    if verdict is None:
+        return [f"the policy has no gate {loaded.gate!r} any more"]
+    vetoes = standing(world, policy, request)
+    return [
+        *verdict.reasons,
+        *(f"{veto.person} rejected the same content as {veto.subject}" for veto in vetoes),
+    ]
+
+
+def _decisions(world: World, policy: PolicyCommit, loaded: Loaded) -> Iterator[dict[str, Any]]:
+    life = loaded.instance.life
+    for iteration in life.iterations if life else ():
+        request = loaded.ledger.requests.get(iteration.request)
+        if request is None or request.gate not in policy.policy.gates:
+            continue
+        verdict = world.verdict(policy, loaded, request)
+        for record in loaded.records:
+            if record.decision.request == request.id:
+                yield _decision(iteration.number, record, verdict)
+
+
+def _decision(iteration: int, record: Judged, verdict: Verdict) -> dict[str, Any]:
+    decision, count = record.decision, verdict.count_of(record.id)
+    return {
+        "id": record.id,
+        "action": decision.action.value,
+        "by": record.verification.principal,
+        "name": decision.tagger.person.name,
+        "at": rfc3339(decision.tagger.time),
+        "via": decision.via.value,
+        "message": decision.message,
+        "iteration": iteration,
+        "request": decision.request,
+        "signature": _signature(record.verification.status),
+        "counts": count.counts,
+        "reason": count.reason,
+        "reviewed": [
+            {"path": path_text(one.path), "viewed": one.viewed, "edited": one.edited}
+            for one in decision.reviewed
+        ],
+        "time_spent_seconds": decision.time_spent,
+        "comments": [
+            {"path": path_text(one.path), "line": one.line, "text": one.text}
+            for one in decision.comments
+        ],
+        "choices": [{"id": one.number, "title": one.title} for one in decision.choices],
+        "data": [{"path": path_text(one.path), "oid": one.oid} for one in decision.data],
+    }
+
+
+def _signature(status: SignatureStatus) -> str:
+    unknown = SignatureStatus.UNVERIFIABLE
+    return (SignatureStatus.UNKNOWN_KEY if status is unknown else status).value
+
+
+def _says(loaded: Loaded, record: str | None) -> str | None:
+    found = loaded.raws.get(record or "")
+    if found is None:
+        return None
+    first = found.decision.message.split("\n", 1)[0]
+    return f"{found.decision.action}: {first}" if first else found.decision.action.value

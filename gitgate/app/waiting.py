@@ -1,0 +1,73 @@
+"""`wait`: until an instance is decided."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from gitgate.app.instances import Loaded
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.query import status_of
+from gitgate.app.world import World
+from gitgate.core.gate import Status
+from gitgate.core.ids import ledger_ref
+from gitgate.errors import Exit, GateError
+from gitgate.git import refs
+
+_PAUSE = 0.5
+"""Seconds between two looks at the ledger's ref."""
+
+
+def wait(
+    world: World,
+    gate: str,
+    subject: str,
+    timeout: float | None,
+    clock: Callable[[], int],
+) -> tuple[World, PolicyCommit, Loaded]:
+    """The instance once somebody has decided it, with the world in which it was read.
+
+    Looks again when its ledger or the policy moves, and when the clock passes its deadline.
+    Raises GateError (time-out, 124) after `timeout` seconds; None waits for ever.
+    """
+    until = None if timeout is None else time.monotonic() + timeout
+    while True:
+        policy = world.policy()
+        loaded = world.load(policy, gate, subject)
+        if loaded.faults:
+            raise GateError(
+                Exit.UNTRUSTED,
+                f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
+                "git gate repair",
+            )
+        if status_of(world, policy, loaded) is not Status.OPEN:
+            return world, policy, loaded
+        _until_moved(world, policy, loaded, until, clock)
+        world.close()
+        world = World(world.repo, clock(), world.remote)
+
+
+def _until_moved(
+    world: World,
+    policy: PolicyCommit,
+    loaded: Loaded,
+    until: float | None,
+    clock: Callable[[], int],
+) -> None:
+    request = loaded.newest
+    deadline = world.verdict(policy, loaded, request).deadline if request else None
+    ref = ledger_ref(loaded.gate, loaded.subject)
+    where = world.policy_ref()
+    while True:
+        if until is not None and time.monotonic() >= until:
+            raise GateError(
+                Exit.TIMEOUT,
+                f"nobody decided {loaded.name} in time; it is still open",
+                f"git gate wait {loaded.gate}",
+            )
+        time.sleep(_PAUSE)
+        moved = refs.read(world.repo, ref) != loaded.ledger.tip
+        policy_moved = where is not None and refs.read(world.repo, where.read_from) != where.tip
+        overdue = deadline is not None and world.now <= deadline < clock()
+        if moved or policy_moved or overdue:
+            return

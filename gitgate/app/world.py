@@ -1,0 +1,237 @@
+"""What one command gathers: the repository, the time, ledgers, notes, and who signed what.
+
+Everything here reads; what is read once is kept for the run of the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gitgate.app import instances
+from gitgate.app.authorship import authors_of
+from gitgate.app.instances import Loaded
+from gitgate.app.policies import PolicyCommit, PolicyRef, policy_at, policy_ref, target_tip
+from gitgate.core import decision as codec
+from gitgate.core import ids
+from gitgate.core.decision import Record
+from gitgate.core.events import Summary
+from gitgate.core.gate import Instance
+from gitgate.core.policy import Gate
+from gitgate.core.request import Request
+from gitgate.core.trust import SignatureStatus
+from gitgate.core.verdict import Judged, Verdict, judge
+from gitgate.errors import Exit, GateError
+from gitgate.git import ledger as ledgers
+from gitgate.git import notes, refs
+from gitgate.git.ledger import Ledger
+from gitgate.git.merge import GitTrees
+from gitgate.git.repository import Repository
+from gitgate.signing.verify import Trust, verify, verify_signature
+
+
+class World:
+    """The repository at one moment, read lazily and once."""
+
+    def __init__(
+        self, repo: Repository, now: int, remote: str | None = None, *, historic: bool = False
+    ) -> None:
+        """`historic` judges as of the moment of each decision: what has landed stays valid when
+        a key is removed or expires later (design, section 5)."""
+        self.repo = repo
+        self.now = now
+        self.remote = remote if remote is not None else repo.default_remote()
+        self.historic = historic
+        self._policies: dict[str, PolicyCommit | None] = {}
+        self._loaded: dict[tuple[str, str, str], Loaded] = {}
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._strays: dict[str, list[tuple[str, Record]]] | None = None
+        self._trees: GitTrees | None = None
+        self._listing: list[tuple[str, Summary | None]] | None = None
+        self._ledgers: dict[tuple[str, str], Ledger] = {}
+        self._judged: dict[tuple[str, str], Judged] = {}
+
+    @property
+    def trees(self) -> GitTrees:
+        if self._trees is None:
+            self._trees = GitTrees(self.repo)
+        return self._trees
+
+    def close(self) -> None:
+        if self._trees is not None:
+            self._trees.close()
+
+    def policy_at(self, commit: str) -> PolicyCommit | None:
+        if commit not in self._policies:
+            self._policies[commit] = policy_at(self.repo, commit)
+        return self._policies[commit]
+
+    def policy_ref(self, asked: str | None = None) -> PolicyRef | None:
+        return policy_ref(self.repo, asked, self.remote)
+
+    def policy(self, asked: str | None = None) -> PolicyCommit:
+        """The policy in force now; GateError (fatal) where there is none."""
+        ref = self.policy_ref(asked)
+        found = self.policy_at(ref.tip) if ref is not None and ref.tip else None
+        if found is not None:
+            return found
+        local = refs.read(self.repo, ref.name) if ref is not None else None
+        if ref is not None and local and local != ref.tip and self.policy_at(local):
+            raise GateError(
+                Exit.FATAL,
+                f"{ref.name} has a policy that {ref.read_from} has not adopted yet",
+                f"git push {self.remote} {ref.name}",
+            )
+        where = f"{ref.read_from} has no aiwg.yml with `human_gates`" if ref else "no ref has one"
+        raise GateError(Exit.FATAL, f"no policy: {where}", "git gate init")
+
+    def target_tip(self, ref: str) -> tuple[str, str | None]:
+        return target_tip(self.repo, ref, self.remote)
+
+    def known_refs(self) -> dict[str, str]:
+        """The branches and tags of the remote as last fetched, by their names there, with their
+        commits; of this repository where there is no remote. The journal is not among them."""
+        if self.remote is None:
+            found = refs.listing(self.repo, "refs/heads/") | refs.listing(self.repo, "refs/tags/")
+        else:
+            prefix = f"refs/remotes/{self.remote}/"
+            found = {
+                f"refs/heads/{name.removeprefix(prefix)}": tip
+                for name, tip in refs.listing(self.repo, prefix).items()
+                if name != f"{prefix}HEAD"
+            }
+        found.pop(ids.JOURNAL, None)
+        return found
+
+    def ledger(self, gate: str, subject: str) -> Ledger:
+        """The ledger of one instance as this command first read it."""
+        key = (gate, subject)
+        if key not in self._ledgers:
+            self._ledgers[key] = ledgers.read(self.repo, gate, subject)
+        return self._ledgers[key]
+
+    def signer_of(
+        self, policy: PolicyCommit, payload: bytes, armor: bytes, time: int
+    ) -> str | None:
+        """The listed person who signed `payload` (a commit), None where nobody surely did."""
+        times = (time,) if self.historic else (time, self.now)
+        checked = verify_signature(payload, armor, self._trust(policy), times=times)
+        return checked.principal if checked.status is SignatureStatus.GOOD else None
+
+    def subjects(self, gate: str) -> Iterator[str]:
+        """The subjects that have a ledger of `gate`, in order of their refs."""
+        if self._listing is None:
+            self._listing = [(e.ref, e.summary) for e in ledgers.listing(self.repo)]
+        prefix = f"{ids.GATES}{gate}/"
+        for ref, summary in self._listing:
+            if not ref.startswith(prefix):
+                continue
+            subject = summary.subject if summary else ids.decode_subject(ref.removeprefix(prefix))
+            # A newest commit that lies about its place, or cannot be read, hides nothing: the
+            # ref's own name says the subject, and reading the ledger says what is wrong with it.
+            if subject is None or ids.ledger_ref(gate, subject) != ref:
+                subject = ids.decode_subject(ref.removeprefix(prefix))
+            if subject is not None:
+                yield subject
+
+    def load(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
+        """One instance, its records verified against the signers of `policy`."""
+        key = (policy.commit, gate, subject)
+        if key not in self._loaded:
+            self._loaded[key] = instances.load(self, policy, gate, subject)
+        return self._loaded[key]
+
+    def fold_of(self, policy: PolicyCommit, ledger: Ledger) -> Instance:
+        """The fold of a ledger that a writer has just read again."""
+        return instances.fold_of(self, policy, ledger)
+
+    def reload(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
+        """As `load`, from the repository as it is now."""
+        self._strays = None
+        self._listing = None
+        self._verdicts.clear()
+        self._ledgers.pop((gate, subject), None)
+        self._loaded.pop((policy.commit, gate, subject), None)
+        return self.load(policy, gate, subject)
+
+    def verdict(self, policy: PolicyCommit, loaded: Loaded, request: Request) -> Verdict:
+        """What the records of `loaded` make of `request` now; GateError without that gate."""
+        key = (policy.commit, request.id)
+        if key not in self._verdicts:
+            self._verdicts[key] = self.judge(policy, loaded, request, loaded.records)
+        return self._verdicts[key]
+
+    def judged(self, policy: PolicyCommit, record: Record) -> Judged:
+        """The record with what its verification says, at its own time and now."""
+        key = (policy.commit, record.id)
+        if key not in self._judged:
+            time = record.decision.tagger.time
+            times = (time,) if self.historic else (time, self.now)
+            checked = verify(record, self._trust(policy), times=times)
+            self._judged[key] = Judged(record.id, record.payload, record.decision, checked)
+        return self._judged[key]
+
+    def _trust(self, policy: PolicyCommit) -> Trust:
+        return Trust(
+            policy.signers,
+            policy.signers_file,
+            policy.policy.openpgp,
+            policy.policy.x509,
+            self.repo.config,
+        )
+
+    def strays(self, tag: str) -> list[tuple[str, Record]]:
+        """The well-formed records with `tag` that stand in notes, each with its commit."""
+        if self._strays is None:
+            self._strays = _read_notes(self.repo)
+        return self._strays.get(tag, [])
+
+    def stray_tags(self) -> list[str]:
+        """The tags of all well-formed records in notes."""
+        if self._strays is None:
+            self._strays = _read_notes(self.repo)
+        return list(self._strays)
+
+    def judge(
+        self,
+        policy: PolicyCommit,
+        loaded: Loaded | None,
+        request: Request,
+        records: tuple[Judged, ...],
+    ) -> Verdict:
+        """What `records` make of `request`; the work of all iterations of its life is looked at
+        where `loaded` is known."""
+        gate = gate_of(policy, request.gate)
+        requests = [request]
+        found = loaded.instance.find(request.id) if loaded is not None else None
+        if loaded is not None and found is not None:
+            asked = (loaded.ledger.requests.get(one.request) for one in found[0].iterations)
+            requests = [one for one in asked if one is not None]
+        needed = not gate.approvals.self_approval
+        authors = authors_of(self, policy, requests) if needed else ()
+        now = request.opened.time if self.historic else self.now
+        return judge(policy.people, gate, request, records, authors, now)
+
+
+def gate_of(policy: PolicyCommit, gate: str) -> Gate:
+    """The gate `gate` of a policy; GateError (usage) that lists those there are."""
+    found = policy.policy.gates.get(gate)
+    if found is None:
+        there = ", ".join(policy.policy.gates) or "none"
+        raise GateError(
+            Exit.USAGE,
+            f"the policy of commit {policy.commit[:12]} has no gate {gate!r}; it has: {there}",
+            "git gate policy check",
+        )
+    return found
+
+
+def _read_notes(repo: Repository) -> dict[str, list[tuple[str, Record]]]:
+    found: dict[str, list[tuple[str, Record]]] = {}
+    for commit, data in notes.every(repo):
+        for piece in codec.split_note(data):
+            try:
+                record = codec.parse(piece)
+            except codec.Defect:
+                continue
+            found.setdefault(record.decision.tag, []).append((commit, record))
+    return found

@@ -1,0 +1,97 @@
+"""`open`, `withdraw`, `wait`: the asking side."""
+
+from __future__ import annotations
+
+import click
+
+from gitgate.cli.env import Env
+from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
+
+
+@click.command("open")
+@gate_argument
+@subject_option
+@click.option("--target", metavar="REF", help="The guarded ref (default: the only one).")
+@click.option("--commit", metavar="REV", help="The work commit (default: HEAD).")
+@click.option("--base", metavar="REV", help="Where the work starts (default: the merge base).")
+@click.option("--agent", metavar="NAME", help="The agent that asks.")
+@click.option("-m", "--message", default="", metavar="TEXT", help="What the asking side says.")
+@pass_env
+@json_option
+def open_command(
+    env: Env,
+    gate: str | None,
+    subject: str | None,
+    target: str | None,
+    commit: str | None,
+    base: str | None,
+    agent: str | None,
+    message: str,
+) -> None:
+    """Put the work up for a decision, as iteration 1 or the next one."""
+    from gitgate.app import query
+    from gitgate.app.opening import Ask, open_gate
+    from gitgate.ui import plain
+
+    ask = Ask(gate, subject, target, commit, base, agent, message)
+    with env.world() as world:
+        opened = open_gate(world, ask)
+        if opened.loaded is None:
+            document = {"schema": query.SCHEMA, "gate": opened.gate.id, "result": opened.result}
+            said = f"gate {opened.gate.id} is not needed: nothing that it compares changes"
+            env.show(document, [said])
+            return
+        policy = world.policy(opened.target)
+        document = query.show(world, policy, opened.loaded)
+        document["result"] = opened.result.value
+        env.show(document, plain.opened(document, opened.notes))
+
+
+@click.command("withdraw")
+@gate_argument
+@subject_option
+@click.option("--all", "every", is_flag=True, help="Every undecided instance that you opened.")
+@click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
+@pass_env
+def withdraw_command(
+    env: Env, gate: str | None, subject: str | None, every: bool, message: str
+) -> None:
+    """Take back what nobody has decided yet."""
+    from gitgate.app import choose
+    from gitgate.app.withdrawing import own_undecided, withdraw
+    from gitgate.ui.sanitise import safe
+
+    with env.world() as world:
+        policy = world.policy()
+        if every:
+            wanted = list(own_undecided(world, policy))
+        else:
+            name = choose.subject_of(world, subject)
+            wanted = [(choose.gate_of_instance(world, policy, gate, name).id, name)]
+        for one, about in wanted:
+            withdraw(world, policy, one, about, message)
+            env.out([f"withdrew {safe(one)} of {safe(about)}"])
+        if not wanted:
+            env.out(["nothing of yours is undecided"])
+
+
+@click.command("wait")
+@gate_argument
+@subject_option
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up then.")
+@pass_env
+@json_option
+def wait_command(env: Env, gate: str | None, subject: str | None, timeout: float | None) -> int:
+    """Return when the instance is decided; the exit status says how."""
+    from gitgate.app import choose, query
+    from gitgate.app.waiting import wait
+    from gitgate.ui import plain
+
+    with env.world() as world:
+        policy = world.policy()
+        name = choose.subject_of(world, subject)
+        found = choose.gate_of_instance(world, policy, gate, name)
+        later, policy, loaded = wait(world, found.id, name, timeout, env.now)
+        document = query.answer(later, policy, loaded)
+        env.show(document, plain.answer(document))
+        return int(query.exit_of(query.status_of(later, policy, loaded)))

@@ -1,0 +1,138 @@
+"""The world outside, built once at the entry: streams, clock, terminal, folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gitgate.errors import Exit, GateError
+
+if TYPE_CHECKING:
+    from gitgate.app.world import World
+    from gitgate.git.repository import Repository
+
+# Variables by which known coding agents mark the commands that they run.
+_AGENTS = (
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "AIDER_MODEL",
+    "OPENCODE",
+    "GOOSE_TERMINAL",
+    "AMP_CURRENT_THREAD_ID",
+    "COPILOT_AGENT",
+    "CLINE_ACTIVE",
+    "AGENT_NAME",
+    "REPLIT_AGENT",
+)
+
+
+@dataclass
+class Env:
+    """What a command may know of its surroundings."""
+
+    json: bool = False
+    verbose: bool = False
+    _repo: Repository | None = field(default=None, repr=False)
+
+    @property
+    def home(self) -> Path:
+        return Path.home()
+
+    @property
+    def columns(self) -> int:
+        return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 10_000
+
+    @property
+    def repo(self) -> Repository:
+        if self._repo is None:
+            from gitgate.git.repository import Repository
+
+            self._repo = Repository.open()
+        return self._repo
+
+    def now(self) -> int:
+        return int(time.time())
+
+    @contextmanager
+    def world(self, remote: str | None = None) -> Iterator[World]:
+        """The gathered repository; its scratch folder goes when the command ends."""
+        from gitgate.app.world import World
+
+        world = World(self.repo, self.now(), remote)
+        try:
+            yield world
+        finally:
+            world.close()
+
+    def coding_agent(self) -> str | None:
+        """The variable that shows a known coding agent's environment; None where none does."""
+        return next((name for name in _AGENTS if os.environ.get(name)), None)
+
+    def interactive(self) -> bool:
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
+    def say(self, *lines: str) -> None:
+        """Tell the person at the terminal something that is not the command's output."""
+        for line in lines:
+            click.echo(line, err=True)
+
+    def out(self, lines: Sequence[str]) -> None:
+        """The output of a command that prints text."""
+        for line in lines:
+            click.echo(line)
+
+    def document(self, value: Mapping[str, Any]) -> None:
+        """The output of a command that prints JSON: one document, all of it ASCII."""
+        click.echo(json.dumps(value, indent=2))
+
+    def show(self, document: Mapping[str, Any], lines: Sequence[str]) -> None:
+        """The document with `--json`, else the lines, through the pager where they do not fit."""
+        if self.json:
+            self.document(document)
+        elif self._pages(lines):
+            self._page(lines)
+        else:
+            self.out(lines)
+
+    def _pages(self, lines: Sequence[str]) -> bool:
+        return sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines
+
+    def _page(self, lines: Sequence[str]) -> None:
+        from gitgate.ui.pager import page
+
+        page(self.repo.git("var", "GIT_PAGER").text or "less", "\n".join(lines) + "\n")
+
+
+def fail(error: GateError) -> int:
+    """Print an error as people and agents read it; the exit status."""
+    from gitgate.ui.sanitise import safe
+
+    click.echo(f"git-gate: {safe(error.message, multiline=True)}", err=True)
+    if error.hint:
+        click.echo(f"hint: {safe(error.hint, multiline=True)}", err=True)
+    return int(error.kind)
+
+
+def internal(error: BaseException) -> int:
+    """An error that is ours: one line, no traceback, and how to see more."""
+    from gitgate.ui.sanitise import safe
+
+    what = safe(f"{type(error).__name__}: {error}")
+    click.echo(f"git-gate: something went wrong inside git-gate: {what}", err=True)
+    click.echo(
+        "hint: GIT_GATE_TRACE=1 shows where; nothing was recorded that is not whole", err=True
+    )
+    return int(Exit.FATAL)

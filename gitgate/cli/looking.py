@@ -1,0 +1,62 @@
+"""`show`, `list`, `log`: commands that only look."""
+
+from __future__ import annotations
+
+import click
+
+from gitgate.cli.env import Env
+from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
+
+
+@click.command("show")
+@gate_argument
+@subject_option
+@click.option("--iteration", type=click.IntRange(min=1), help="An earlier round of this life.")
+@pass_env
+@json_option
+def show_command(env: Env, gate: str | None, subject: str | None, iteration: int | None) -> None:
+    """Show one instance: what is asked, what is delivered, who has decided."""
+    from gitgate.app import choose, query
+    from gitgate.ui import plain
+
+    with env.world() as world:
+        policy = world.policy()
+        name = choose.subject_of(world, subject)
+        found = choose.gate_of_instance(world, policy, gate, name)
+        loaded = world.load(policy, found.id, name)
+        document = query.show(world, policy, loaded, iteration)
+        env.show(document, plain.panel(document))
+
+
+@click.command("list")
+@click.option("--all", "every", is_flag=True, help="Also those that wait for nobody.")
+@pass_env
+@json_option
+def list_command(env: Env, every: bool) -> None:
+    """List the instances that wait for a decision."""
+    from gitgate.app import query
+    from gitgate.ui import plain
+
+    with env.world() as world:
+        found = list(query.instances(world, world.policy(), every=every))
+        document = {"schema": query.SCHEMA, "instances": found}
+        lines = plain.table(found, env.columns)
+        env.show(document, lines or ["nothing waits for a decision"])
+
+
+@click.command("log")
+@gate_argument
+@subject_option
+@pass_env
+@json_option
+def log_command(env: Env, gate: str | None, subject: str | None) -> None:
+    """Show the history of one instance."""
+    from gitgate.app import choose, query
+    from gitgate.ui import plain
+
+    with env.world() as world:
+        policy = world.policy()
+        name = choose.subject_of(world, subject)
+        found = choose.gate_of_instance(world, policy, gate, name)
+        document = query.log(world.load(policy, found.id, name))
+        env.show(document, plain.history(document))

@@ -1,0 +1,96 @@
+"""The entry: one group of commands, loaded when they are named, and the one error boundary."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitgate import __version__
+from gitgate.cli.env import Env, fail, internal
+from gitgate.errors import Exit, GateError
+
+# Where each command is, in the order of a gate's life.
+_COMMANDS = {
+    "init": "gitgate.cli.setting_up",
+    "open": "gitgate.cli.asking",
+    "withdraw": "gitgate.cli.asking",
+    "wait": "gitgate.cli.asking",
+    "show": "gitgate.cli.looking",
+    "list": "gitgate.cli.looking",
+    "log": "gitgate.cli.looking",
+    "approve": "gitgate.cli.deciding",
+    "reject": "gitgate.cli.deciding",
+    "skip": "gitgate.cli.deciding",
+    "quit": "gitgate.cli.deciding",
+    "retract": "gitgate.cli.deciding",
+    "check": "gitgate.cli.checking",
+    "policy": "gitgate.cli.checking",
+    "repair": "gitgate.cli.setting_up",
+    "hook": "gitgate.cli.hooking",
+    "doctor": "gitgate.cli.setting_up",
+    "demo": "gitgate.cli.demo",
+}
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = _COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command: click.Command = getattr(importlib.import_module(module), f"{cmd_name}_command")
+        return command
+
+
+@click.group(
+    cls=_Lazy,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`git gate init` begins; `git gate demo` shows the whole story.",
+)
+@click.version_option(__version__, prog_name="git-gate")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Human approval gates that live in git.
+
+    A gate asks, a person answers with a signed git object, and nothing lands unless it is exactly
+    what was approved.
+    """
+    ctx.obj = Env()
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line; every way out is an exit status of design section 8."""
+    sys.exit(_run(args))
+
+
+def _run(args: list[str] | None) -> int:
+    try:
+        result: Any = cli.main(args=args, prog_name="git gate", standalone_mode=False)
+        sys.stdout.flush()
+        return int(result) if isinstance(result, int) else int(Exit.OK)
+    except GateError as error:
+        return fail(error)
+    except click.exceptions.Exit as error:
+        return int(error.exit_code)
+    except click.Abort:
+        click.echo("", err=True)
+        return int(Exit.INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        return int(Exit.USAGE)
+    except KeyboardInterrupt:
+        click.echo("", err=True)
+        return int(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13
+    except Exception as error:
+        if os.environ.get("GIT_GATE_TRACE"):
+            raise
+        return internal(error)

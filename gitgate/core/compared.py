@@ -1,0 +1,33 @@
+"""Which paths a gate compares, and which steps concern it (design, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gitgate.core.patterns import compile_paths
+from gitgate.core.policy import POLICY_FILES, Gate, Policy
+
+Compared = Callable[[bytes], bool]
+
+
+def compared_paths(policy: Policy, gate: Gate, *, on_policy_ref: bool) -> Compared:
+    """The paths that `gate` compares: those of `when`, without it the whole tree.
+
+    With a transition and `when` also the phase file and the deliverables; on the policy ref the
+    policy's own files, for the gate that guards them (without a `policy_gate`, for every gate).
+    """
+    guards_policy = on_policy_ref and policy.policy_gate in (None, gate.id)
+    if not gate.when:
+        return _everything
+    patterns = list(gate.when)
+    if gate.transition is not None and policy.phases is not None:
+        patterns += [policy.phases.file, *gate.deliverables]
+    matches = compile_paths(patterns)
+    if not guards_policy:
+        return matches
+    return lambda path: path in POLICY_FILES or matches(path)
+
+
+def _everything(path: bytes) -> bool:
+    del path
+    return True

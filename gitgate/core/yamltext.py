@@ -1,0 +1,188 @@
+"""The YAML of ledgers: one value has exactly one spelling.
+
+Block style, two blanks a level, every string in double quotes, keys plain; integers, booleans
+and null. What is read must be what would be written, byte for byte: no aliases, tags, comments,
+duplicate keys or guessed types can hide in it, and no library's idea of layout is part of a format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+MAX_DEPTH = 20
+MAX_NODES = 500_000
+
+_KEY = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_NOT_KEYS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+# Controls, quotes, line breaks of YAML, and what is invisible or turns the direction of writing.
+# A fixed list: `str.isprintable` follows the Unicode version of the Python that runs.
+_ESCAPED = re.compile(
+    '[\\x00-\\x1f"\\\\\\x7f-\\xa0\\xad\\u061c\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f'
+    "\\ufeff\\ufff0-\\uffff\\U000e0000-\\U000e0fff]"
+)
+_LETTERS = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
+
+def dump(value: Mapping[str, Any]) -> bytes:
+    """The one spelling of a mapping of strings, integers, booleans, None, lists and mappings.
+
+    ValueError for anything else, for keys other than `lower_case`, for lone surrogates, for more
+    than MAX_DEPTH levels.
+    """
+    return "".join(_block(value, 0)).encode()
+
+
+def _block(value: Any, depth: int) -> Iterator[str]:
+    """The lines of a filled mapping or sequence at its indentation."""
+    if depth >= MAX_DEPTH:
+        raise ValueError(f"more than {MAX_DEPTH} levels")
+    pad = "  " * depth
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _item(f"{pad}{_key(key)}:", item, depth)
+    else:
+        for item in value:
+            yield from _item(f"{pad}-", item, depth)
+
+
+def _item(lead: str, item: Any, depth: int) -> Iterator[str]:
+    if not _is_container(item):
+        yield f"{lead} {_scalar(item)}\n"
+    elif not item:
+        yield f"{lead} {'{}' if isinstance(item, Mapping) else '[]'}\n"
+    elif lead.endswith("-"):
+        lines = _block(item, depth + 1)
+        yield f"{lead} {next(lines)[len(lead) + 1 :]}"
+        yield from lines
+    else:
+        yield f"{lead}\n"
+        yield from _block(item, depth + 1)
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str) or not _KEY.fullmatch(key) or key in _NOT_KEYS:
+        raise ValueError(f"{key!r} is no key")
+    return key
+
+
+def _scalar(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and _INTEGER.fullmatch(str(value)):
+        return str(int(value))
+    if isinstance(value, str):
+        return f'"{_ESCAPED.sub(_escape, value)}"'
+    raise ValueError(f"{value!r:.80} has no form in YAML")
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if character in _LETTERS:
+        return _LETTERS[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def load(data: bytes, limit: int) -> dict[str, Any]:
+    """The mapping that `dump` spells so; `limit` in bytes. ValueError for anything else."""
+    if len(data) > limit:
+        raise ValueError(f"larger than {limit} bytes")
+    value = _parse(data)
+    if not isinstance(value, dict) or dump(value) != data:
+        raise ValueError("not the YAML that git-gate writes")
+    return value
+
+
+def _parse(data: bytes) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        events = yaml.parse(data.decode(), Loader=loader)
+        content = (
+            event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)
+        )
+        return _Builder(content).value(next(content), 0)
+    except yaml.YAMLError as error:
+        raise ValueError(f"not YAML: {str(error).splitlines()[0]}") from None
+    except StopIteration:
+        raise ValueError("an empty file") from None
+
+
+class _Builder:
+    """Values out of the parser's events: nothing is resolved, constructed or repeated."""
+
+    def __init__(self, events: Iterator[Any]) -> None:
+        self._events = events
+        self._nodes = 0
+
+    def value(self, event: Any, depth: int) -> Any:
+        self._nodes += 1
+        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
+            raise ValueError(f"more than {MAX_DEPTH} levels or {MAX_NODES} values")
+        kind = type(event).__name__
+        if kind == "ScalarEvent":
+            return event.value if event.style == '"' else _constant(event.value)
+        if kind == "SequenceStartEvent":
+            return [self.value(item, depth + 1) for item in self._until("SequenceEndEvent")]
+        if kind == "MappingStartEvent":
+            return {
+                _key(getattr(key, "value", None)): self.value(next(self._events), depth + 1)
+                for key in self._until("MappingEndEvent")
+            }
+        raise ValueError("an alias")
+
+    def _until(self, end: str) -> Iterator[Any]:
+        for event in self._events:
+            if type(event).__name__ == end:
+                return
+            yield event
+
+
+_CONSTANTS = {"null": None, "true": True, "false": False}
+
+
+def _constant(text: str) -> bool | int | None:
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    raise ValueError(f"a text that is not in double quotes: {text[:80]!r}")
+
+
+def as_text(value: Any) -> str:
+    """A string that `load` gave; ValueError for anything else."""
+    return _typed(value, str, "a text")
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list that `load` gave; ValueError for anything else."""
+    return _typed(value, list, "a list")
+
+
+def as_mapping(value: Any, keys: Sequence[str]) -> dict[str, Any]:
+    """A mapping that `load` gave, with exactly these keys; ValueError for anything else."""
+    mapping = _typed(value, dict, "a mapping")
+    if list(mapping) != list(keys):
+        raise ValueError(f"expected the keys {', '.join(keys)}")
+    return mapping
+
+
+def _typed(value: Any, kind: type[_T], what: str) -> _T:
+    if not isinstance(value, kind):
+        raise ValueError(f"expected {what}, found {value!r:.80}")  # noqa: TRY004 - it is input
+    return value

@@ -1,0 +1,253 @@
+"""Decisions as notes on work commits: the copy in which people and pushes find them.
+
+Git's notes tree, read and written by our own code (`git notes` and libgit2 lose concurrent writes
+without an error). A note stands in a tree under the hex digits of its object's id, after any
+number of which a folder may split them: `ab/cdef…`. All spellings of one id are one note.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+
+from gitgate.core import ids
+from gitgate.core.decision import split_note
+from gitgate.core.person import Person, Stamp
+from gitgate.errors import Exit, GateError
+from gitgate.git import refs
+from gitgate.git.repository import Repository
+from gitgate.git.trees import DIRECTORY, EMPTY_TREE, EXECUTABLE, REGULAR
+
+MAX_NOTE = 4 * 1024 * 1024
+MAX_RECORDS = 10_000
+MAX_NOTES = 200_000
+MAX_FOLDERS = 100_000
+RETRIES = 100
+
+FULL = 256
+"""Notes of one folder from which on new ones go to folders of two hex digits below it."""
+
+_FALLBACK = Person("git-gate", "git-gate@git-gate.invalid")
+_MESSAGE = "Notes added by git-gate\n"
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.25
+
+_HEX = re.compile(rb"[0-9a-f]+")
+_FILES = (REGULAR, EXECUTABLE)
+
+Path = tuple[bytes, ...]
+"""Where a note stands: the names of the folders, and its own."""
+
+
+def read(repo: Repository, commit: str, cut: list[str] | None = None) -> bytes:
+    """The note on a commit, b"" where there is none; `cut` gets a sentence for what was left out.
+
+    Raises GateError (untrusted) where the notes cannot be read.
+    """
+    root = _root(repo)
+    places = _places(repo, root, commit) if root else {}
+    return _content(repo, commit, places.values(), cut)
+
+
+def every(repo: Repository, cut: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
+    """All notes, by the ids of their objects; `cut` gets a sentence for what was left out."""
+    root = _root(repo)
+    for commit, blobs in (_all_places(repo, root, cut) if root else {}).items():
+        yield commit, _content(repo, commit, blobs, cut)
+
+
+def add(repo: Repository, commit: str, record: bytes, *, stamp: Stamp | None = None) -> bool:
+    """Add a signed record to the note on a commit; False where it already is there."""
+    return add_many(repo, {commit: [record]}, stamp=stamp)
+
+
+def add_many(
+    repo: Repository,
+    records: Mapping[str, Sequence[bytes]],
+    *,
+    stamp: Stamp | None = None,
+    retries: int = RETRIES,
+) -> bool:
+    """Add records to the notes on several commits, in one commit; False where all are there.
+
+    A transaction of its own, tried again after a lost race. Raises LostRace after `retries`, what
+    `refs.compare_and_swap` raises, and GateError (untrusted) for notes that cannot be read.
+    """
+    for attempt in range(retries + 1):
+        tip = refs.read(repo, ids.NOTES)
+        before = repo.commit(tip).tree if tip else None
+        after = _with_records(repo, before, records)
+        if after == before or after is None:
+            return False
+        who = stamp or Stamp(_FALLBACK, int(time.time()))
+        new = repo.write_commit(after, (tip,) if tip else (), who, who, _MESSAGE)
+        try:
+            refs.compare_and_swap(repo, ids.NOTES, new, tip, "notes: added by git-gate")
+        except refs.LostRace:
+            pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
+            time.sleep(random.uniform(0, pause))  # noqa: S311 - jitter, no secret
+        else:
+            return True
+    raise refs.LostRace(ids.NOTES)
+
+
+# Reading.
+
+
+def _root(repo: Repository) -> str | None:
+    tip = refs.read(repo, ids.NOTES)
+    return repo.commit(tip).tree if tip else None
+
+
+def _places(repo: Repository, tree: str, commit: str) -> dict[Path, str]:
+    """Every place at which the tree has a note on this commit, with its blob."""
+    found: dict[Path, str] = {}
+    folders: Path = ()
+    rest = commit.encode("ascii")
+    while True:
+        entries = repo.children(tree)
+        mode, blob = entries.get(rest, (0, ""))
+        if mode in _FILES:
+            found[*folders, rest] = blob
+        mode, tree = entries.get(rest[:2], (0, ""))
+        if mode != DIRECTORY or len(rest) <= 2:
+            return found
+        folders, rest = (*folders, rest[:2]), rest[2:]
+
+
+def _all_places(repo: Repository, root: str, cut: list[str] | None) -> dict[str, list[str]]:
+    """The blobs of the notes on each object. Every visit counts: a tree can hold itself often."""
+    found: dict[str, list[str]] = {}
+    waiting = [("", root)]
+    visited = 0
+    while waiting:
+        prefix, tree = waiting.pop()
+        for name, (mode, oid) in repo.children(tree).items():
+            if not _HEX.fullmatch(name):
+                continue
+            spelled = prefix + name.decode("ascii")
+            if mode == DIRECTORY and len(name) == 2 and len(spelled) < 40:
+                waiting.append((spelled, oid))
+            elif mode in _FILES and len(spelled) == 40:
+                found.setdefault(spelled, []).append(oid)
+        visited += 1
+        if len(found) > MAX_NOTES or visited + len(waiting) > MAX_FOLDERS:
+            _say(cut, f"{ids.NOTES} is too large: only {len(found)} of its notes were read")
+            break
+    return found
+
+
+def _content(repo: Repository, commit: str, blobs: Iterable[str], cut: list[str] | None) -> bytes:
+    contents = []
+    for blob in dict.fromkeys(blobs):
+        header = repo.header(blob)
+        if header and header[1] > MAX_NOTE:
+            _say(cut, f"a note on {commit} was left out: it is larger than {MAX_NOTE >> 20} MiB")
+        else:
+            contents.append(repo.read(blob, "blob"))
+    data = contents[0] if len(contents) == 1 else _joined(b"", map(split_note, contents))
+    if data.count(b"\n-----END ") > MAX_RECORDS:
+        _say(cut, f"the note on {commit} was cut after {MAX_RECORDS} records")
+        data = _joined(b"", [split_note(data)[:MAX_RECORDS]])
+    return data
+
+
+def _joined(note: bytes, further: Iterable[Iterable[bytes]]) -> bytes:
+    """The note with the pieces that it does not have yet, as `git notes append` joins them."""
+    known = {piece.rstrip(b"\n") for piece in split_note(note)}
+    new: list[bytes] = []
+    for piece in chain.from_iterable(further):
+        text = piece.rstrip(b"\n")
+        if text not in known:
+            known.add(text)
+            new.append(text + b"\n")
+    if note and new:
+        note = note.removesuffix(b"\n") + b"\n"
+    return b"\n".join([note, *new] if note else new)
+
+
+def _say(cut: list[str] | None, sentence: str) -> None:
+    if cut is not None:
+        cut.append(sentence)
+
+
+# Writing.
+
+
+def _with_records(
+    repo: Repository, tree: str | None, records: Mapping[str, Sequence[bytes]]
+) -> str | None:
+    """The notes tree with these records; the same where it has them all."""
+    waiting = iter(records.items())
+    while some := list(islice(waiting, FULL)):  # so that a folder that fills up is seen to be full
+        edits: dict[Path, str | None] = {}
+        for commit, new in some:
+            edits.update(_edits(repo, tree, commit, new))
+        if edits:
+            tree = _edited(repo, tree, edits)
+    return tree
+
+
+def _edits(
+    repo: Repository, tree: str | None, commit: str, records: Sequence[bytes]
+) -> dict[Path, str | None]:
+    """What changes for one note: the blob at its place, and None at its other places."""
+    if not ids.is_oid(commit):
+        raise ValueError(f"no object id: {commit[:80]!r}")
+    places = _places(repo, tree, commit) if tree else {}
+    cut: list[str] = []
+    before = _content(repo, commit, places.values(), cut)
+    after = _joined(before, [records])
+    if cut or len(after) > MAX_NOTE:
+        raise GateError(
+            Exit.UNTRUSTED,
+            f"the note on {commit} would be larger than {MAX_NOTE >> 20} MiB, so it gets no copy "
+            "of the decision, which is in its ledger",
+            f"git notes --ref={ids.NOTES} remove {commit}",
+        )
+    if after == before:
+        return {}
+    place = next(iter(places), None) or _new_place(repo, tree, commit)
+    return {**dict.fromkeys(places), place: repo.write_blob(after)}
+
+
+def _new_place(repo: Repository, tree: str | None, commit: str) -> Path:
+    folders: Path = ()
+    rest = commit.encode("ascii")
+    while tree:
+        entries = repo.children(tree)
+        mode, below = entries.get(rest[:2], (0, ""))
+        if mode == DIRECTORY and len(rest) > 2:
+            folders, rest, tree = (*folders, rest[:2]), rest[2:], below
+        elif not mode and len(rest) > 2 and _is_split(entries):
+            return (*folders, rest[:2], rest[2:])
+        else:
+            break
+    return (*folders, rest)
+
+
+def _is_split(entries: Mapping[bytes, tuple[int, str]]) -> bool:
+    return len(entries) >= FULL or any(
+        mode == DIRECTORY and len(name) == 2 and _HEX.fullmatch(name)
+        for name, (mode, _) in entries.items()
+    )
+
+
+def _edited(repo: Repository, tree: str | None, edits: Mapping[Path, str | None]) -> str:
+    entries = dict(repo.children(tree)) if tree else {}
+    below: dict[bytes, dict[Path, str | None]] = {}
+    for (name, *rest), blob in edits.items():
+        if rest:
+            below.setdefault(name, {})[tuple(rest)] = blob
+        elif blob:
+            entries[name] = (REGULAR, blob)
+        else:
+            entries.pop(name, None)
+    for name, inner in below.items():
+        mode, old = entries.pop(name, (0, ""))
+        new = _edited(repo, old if mode == DIRECTORY else None, inner)
+        if new != EMPTY_TREE:
+            entries[name] = (DIRECTORY, new)
+    return repo.write_tree(entries)

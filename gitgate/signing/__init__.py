@@ -1,0 +1,1 @@
+"""Signing and verifying, as git does it: SSH, OpenPGP and x509."""

@@ -1,0 +1,301 @@
+"""The plain forms of what `show`, `list`, `log` and `check` know: text that reads well anywhere.
+
+Takes the documents that `--json` prints. All text from a repository goes through `safe`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gitgate.ui.sanitise import clip, safe, width
+
+_MARKS = {"validated": "✓", "warning": "⚠", "error": "✗"}
+_WORDS = {
+    "approve": "approved",
+    "reject": "rejected",
+    "skip": "skipped",
+    "quit": "quit",
+    "retract": "took their decision back",
+}
+
+Document = Mapping[str, Any]
+
+_SKIPPED_SHOWN = 20
+
+
+def panel(doc: Document) -> list[str]:
+    """One instance in the five sections of every gate display: header, context, deliverables,
+    next steps, options (the display rules' names, in their order)."""
+    lines = [*_header(doc), ""]
+    lines += ["Context:", *(f"  • {line}" for line in _context(doc)), ""]
+    lines += ["Deliverables:", *_deliverables(doc["deliverables"]), ""]
+    lines += ["Next Steps (if approved):", *_steps(doc["next_steps"]), ""]
+    lines += [*_decisions(doc["decisions"])]
+    lines += ["Options:", *_options(doc)]
+    return lines
+
+
+def table(docs: Sequence[Document], columns: int) -> list[str]:
+    """A line an instance: status, gate, subject, iteration, since when, and the deadline."""
+    rows = [
+        (
+            doc["status"],
+            safe(doc["gate"]),
+            safe(doc["subject"]),
+            f"iteration {doc['iteration']}",
+            f"for {spoken(doc['context']['time_elapsed'])}",
+            f"until {doc['deadline']}" if doc["deadline"] else "",
+        )
+        for doc in docs
+    ]
+    widths = [max((width(row[at]) for row in rows), default=0) for at in range(5)]
+    return [
+        clip(
+            "  ".join(
+                cell + " " * (size - width(cell))
+                for cell, size in zip(row, [*widths, 0], strict=True)
+            ).rstrip(),
+            columns,
+        )
+        for row in rows
+    ]
+
+
+def history(doc: Document) -> list[str]:
+    """The events of one instance, oldest first."""
+    lines = [f"{safe(doc['gate'])} of {safe(doc['subject'])}"]
+    for event in doc["events"]:
+        line = f"{event['number']:04d}  {event['at']}  {event['event']:<10}  {safe(event['by'])}"
+        if event["says"]:
+            line += f"  {safe(event['says'])}"
+        if event["ignored"]:
+            line += f"  (no effect: {safe(event['ignored'])})"
+        lines.append(line)
+    lines += [f"fault: {safe(fault)}" for fault in doc["faults"]]
+    return lines
+
+
+def judgement(doc: Document) -> list[str]:
+    """What `check` found: the answer first, then why, then what resolves it."""
+    word = "may" if doc["allowed"] else "may not"
+    lines = [f"{_short(doc['new'])} {word} land on {safe(doc['ref'])}: {doc['status']}"]
+    for row in doc["gates"]:
+        about = f" of {safe(row['subject'])}" if row["subject"] else ""
+        number = f", iteration {row['iteration']}" if row["iteration"] else ""
+        lines.append(f"  gate {safe(row['gate'])}{about}{number}: {row['status']}")
+        lines += [f"    {safe(reason)}" for reason in row["reasons"]]
+    if not doc["gates"]:
+        lines += [f"  {safe(reason)}" for reason in doc["reasons"]]
+    if doc["methods"]:
+        lines.append(f"  it passes as: {', '.join(doc['methods'])}")
+    lines += [f"warning: {safe(warning)}" for warning in doc["warnings"]]
+    return lines
+
+
+def refusal(ref: str, status: str, reasons: Sequence[str], hint: str) -> list[str]:
+    """Why a hook refuses a ref, short enough to be read among git's own lines."""
+    lines = [f"git-gate: {safe(ref)} may not move: {status}"]
+    lines += [f"  {safe(reason)}" for reason in reasons]
+    return lines + ([f"hint: {safe(hint)}"] if hint else [])
+
+
+def opened(doc: Document, notes: Sequence[str]) -> list[str]:
+    """The panel after `open`, and what comes next."""
+    about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
+    said = {
+        "opened": f"opened gate {doc['gate']} for {safe(doc['subject'])}: iteration 1",
+        "iterated": f"iteration {doc['iteration']} of gate {doc['gate']} for"
+        f" {safe(doc['subject'])}",
+        "already-open": "this content was put up already and waits for a decision",
+        "already-approved": "already approved, and nothing new to ask",
+    }[doc["result"]]
+    following = {
+        "already-approved": "next: git gate check says how it may land",
+    }.get(doc["result"], f"next: git gate wait {about}; a person: git gate approve {about}")
+    return [*(safe(note) for note in notes), said, "", *panel(doc), "", following]
+
+
+def skipping(doc: Document) -> list[str]:
+    """What is about to be skipped, before it is."""
+    context = doc["context"]
+    return [
+        (
+            f"skipping gate {safe(doc['gate'])} for {safe(doc['subject'])}, iteration"
+            f" {doc['iteration']}: it lands without approval"
+        ),
+        (
+            f"  {counted(context['artifact_count'], 'artifact')},"
+            f" {counted(context['validation_errors'], 'validation error')},"
+            f" {counted(context['warnings'], 'warning')}"
+        ),
+        *(f"  {safe(item['path'])}" for item in doc["deliverables"][:_SKIPPED_SHOWN]),
+        *_cut(len(doc["deliverables"]), _SKIPPED_SHOWN),
+    ]
+
+
+def decided(
+    doc: Document, action: str, signed_with: str, uncounted: str, vetoed_by: Sequence[str]
+) -> list[str]:
+    """What was recorded, what the instance is now, and what comes next."""
+    about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
+    lines = [
+        (
+            f"recorded: {action} of {safe(doc['gate'])} for {safe(doc['subject'])}, iteration"
+            f" {doc['iteration']}, signed with {safe(signed_with)}"
+        ),
+        f"record {doc['record']}",
+    ]
+    if uncounted and action not in ("retract",):
+        lines.append(f"it does not count: {safe(uncounted)}")
+    lines += [f"still blocked: {safe(who)} rejected the same content" for who in vetoed_by]
+    lines.append(f"the instance is now {doc['status']}")
+    lines.append(
+        {
+            "approved": "next: land it; git gate check says which ways pass",
+            "skipped": "next: land it; git gate check says which ways pass",
+            "rejected": "next: the asking side reads it with git gate wait, and opens the next"
+            f" iteration: git gate open {doc['gate']}",
+            "withdrawn": f"next: git gate open {doc['gate']} begins a new one",
+        }.get(doc["status"], f"next: git gate show {about}")
+    )
+    return lines
+
+
+def answer(doc: Document) -> list[str]:
+    """What `wait` brings back: how it was decided, in whose words, and what comes next."""
+    who = f" by {safe(doc['by'])}" if doc["by"] else ""
+    lines = [
+        (
+            f"{safe(doc['gate'])} of {safe(doc['subject'])}, iteration {doc['iteration']}:"
+            f" {doc['status']}{who}"
+        )
+    ]
+    lines += [f"  {line}" for line in safe(doc["message"], multiline=True).split("\n") if line]
+    for comment in doc["comments"]:
+        lines.append(f"  {safe(comment['path'])}:{comment['line']}: {safe(comment['text'])}")
+    if doc["next"]:
+        lines.append(f"next: {safe(shlex.join(doc['next']))}")
+    return lines
+
+
+def _cut(total: int, shown: int) -> Iterator[str]:
+    if total > shown:
+        yield f"  and {total - shown} more"
+
+
+def diagnosis(doc: Document) -> list[str]:
+    """What `doctor` found, the faults with what mends them."""
+    marks = {"good": "ok  ", "note": "note", "fault": "FAULT"}
+    lines = []
+    for one in doc["findings"]:
+        lines.append(f"{marks[one['level']]:<5}  {one['about']}: {safe(one['text'])}")
+        if one["hint"]:
+            lines.append(f"       {safe(one['hint'])}")
+    return lines
+
+
+def spoken(elapsed: str) -> str:
+    """An ISO 8601 duration as people say it: `PT2H14M` is `2 h 14 min`."""
+    text = elapsed.removeprefix("P")
+    days, _, time = text.partition("T") if "T" in text else (text, "", "")
+    time = time.replace("H", " h ").replace("M", " min ").replace("S", " s ")
+    return " ".join(f"{days.replace('D', ' d ')}{time}".split()) or "0 s"
+
+
+def _header(doc: Document) -> Iterator[str]:
+    yield "Human Approval Gate"
+    transition = doc["transition"]
+    if transition:
+        yield f"Phase: {safe(transition['from'])} → {safe(transition['to'])}"
+    yield f"Gate: {safe(doc['title'] or doc['gate'])} ({safe(doc['gate'])})"
+    yield (
+        f"Subject: {safe(doc['subject'])} → {safe(doc['target'])}, iteration {doc['iteration']},"
+        f" work {_short(doc['work'])}"
+    )
+    yield f"Status: {doc['status']}" + (f", until {doc['deadline']}" if doc["deadline"] else "")
+    for reason in doc["reasons"]:
+        yield f"  {safe(reason)}"
+
+
+def _context(doc: Document) -> Iterator[str]:
+    context = doc["context"]
+    yield counted(context["artifact_count"], "artifact") + " created"
+    yield counted(context["validation_errors"], "validation error")
+    yield counted(context["warnings"], "warning")
+    yield f"iteration {context['iteration']}, {spoken(context['time_elapsed'])} since it was opened"
+    agent = f" for {safe(doc['agent'])}" if doc["agent"] else ""
+    yield f"asked by {safe(doc['opened_by'])}{agent} at {doc['opened_at']}"
+    if doc["summary"]:
+        yield f"the asking side says: {safe(doc['summary'])}"
+    if doc["waiting_for"] and doc["status"] == "open":
+        yield f"may approve: {', '.join(safe(person) for person in doc['waiting_for'])}"
+    for warning in doc["warnings"]:
+        yield f"note: {safe(warning)}"
+
+
+def _deliverables(items: Sequence[Document]) -> Iterator[str]:
+    for item in items:
+        mark = _MARKS[item["status"]]
+        count = len(item["messages"])
+        said = f" ({counted(count, item['status'])})" if count else ""
+        about = f"  {safe(item['description'])}" if item["description"] else ""
+        yield f"  {mark} {safe(item['path'])}{said}{about}"
+        for message in item["messages"]:
+            yield f"      {safe(message)}"
+    if not items:
+        yield "  (none)"
+
+
+def _steps(steps: Sequence[str]) -> Iterator[str]:
+    yield from (f"  - {safe(step)}" for step in steps)
+    if not steps:
+        yield "  - land the work"
+
+
+def _decisions(decisions: Sequence[Document]) -> Iterator[str]:
+    if not decisions:
+        return
+    yield "Decisions:"
+    for one in decisions:
+        who = safe(one["by"] or f"{one['name']}, whom nobody listed")
+        effect = "" if one["counts"] else f" (does not count: {safe(one['reason'])})"
+        word = _WORDS.get(one["action"], one["action"])
+        yield f"  {who} {word} iteration {one['iteration']} at {one['at']}{effect}"
+        yield from (
+            f"      {line}" for line in safe(one["message"], multiline=True).split("\n") if line
+        )
+        for comment in one["comments"]:
+            yield f"      {safe(comment['path'])}:{comment['line']}: {safe(comment['text'])}"
+    yield ""
+
+
+def _options(doc: Document) -> Iterator[str]:
+    about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
+    if doc["status"] != "open":
+        yield f"  git gate log {about}      what happened"
+        return
+    rows = [
+        (f"git gate approve {about}", "approve and continue"),
+        (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
+        (f"git diff {_short(doc['base'])} {_short(doc['work'])}", "show what is under review"),
+        (f"git gate skip {about} -m REASON", "skip this gate, with a reason"),
+        (f"git gate quit {about}", "quit"),
+    ]
+    size = max(width(command) for command, _ in rows)
+    for command, meaning in rows:
+        yield f"  {command}{' ' * (size - width(command))}  {meaning}"
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 artifact`, `2 artifacts`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _short(oid: str | None) -> str:
+    return oid[:12] if oid else "(nothing)"
+
+
+def _shell(text: str) -> str:
+    return safe(shlex.quote(text))
