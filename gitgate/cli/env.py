@@ -116,6 +116,11 @@ class Env:
         page(self.repo.git("var", "GIT_PAGER").text or "less", "\n".join(lines) + "\n")
 
 
+def without_agents() -> dict[str, str]:
+    """The variables that take a coding agent's marks off an environment: empty is not set."""
+    return dict.fromkeys(_AGENTS, "")
+
+
 def fail(error: GateError) -> int:
     """Print an error as people and agents read it; the exit status."""
     from gitgate.ui.sanitise import safe

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol, TypeVar
 
-from gitgate.errors import GateError
+from gitgate.errors import Exit, GateError
 
 Compared = Callable[[bytes], bool]
 T = TypeVar("T")
@@ -322,7 +322,8 @@ def same_change(
 ) -> bool:
     """Whether two requests (base and work tree each) ask for one change on the compared paths.
 
-    So it is where merge(B1, B2, W1) is W2: a rejection of one then blocks the other too.
+    So it is where merge(B1, B2, W1) is W2: a rejection of one then blocks the other too. Raises
+    GateError (blocked) where only a later git than this one could tell.
     """
     if first == second:
         return True
@@ -331,7 +332,17 @@ def same_change(
     merged = merge_chain(trees, (first,), base, compared)
     if merged.clean and merged.values == asked:
         return True
-    if not doubts(trees, (first,), base):
+    doubtful = doubts(trees, (first,), base)
+    certain = {path: new for path, new in merged.values.items() if path not in doubtful.paths}
+    beside = not doubtful.names and not asked.keys() <= trees.changes(*first).keys()
+    if not doubtful or beside or not certain.items() <= asked.items():
         return False
     by_git = merge_chain_by_git(trees, (first,), base, compared)
-    return by_git is not None and by_git.clean and by_git.values == asked
+    if by_git is None:
+        raise GateError(
+            Exit.BLOCKED,
+            "whether two requests ask for the same change takes git's own merge,"
+            " and this git is older than 2.38",
+            "install git 2.38 or later",
+        )
+    return by_git.clean and by_git.values == asked

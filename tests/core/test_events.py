@@ -221,7 +221,10 @@ def test_the_root_is_the_same_commit_everywhere(tmp_path: Path) -> None:
     text = root_message("elaboration", "feature/login")
     raw = f"tree {tree}\nauthor {stamp}\ncommitter {stamp}\n\n{text}"
     command = ["git", "hash-object", "-t", "commit", "--stdin"]
-    assert run(command, cwd=tmp_path, stdin=raw.encode()).text == "PINNED"
+    assert (
+        run(command, cwd=tmp_path, stdin=raw.encode()).text
+        == "01bdcad25442d29494c4b8200750167eba6da50a"
+    )
 
 
 SUMMARY = Summary("elaboration", "feature/login", EventName.DECIDED, 3, 1, "open", R)

@@ -19,6 +19,7 @@ from gitgate.core.merging import (
     merge_path,
     same_change,
 )
+from gitgate.errors import GateError
 
 ONE, TWO, THREE = (Entry(REGULAR, text) for text in "123")
 
@@ -218,5 +219,20 @@ def test_the_same_change_over_a_rename_is_gits_to_tell() -> None:
     assert same_change(trees, (base, work), (moved, again), everything)
     trees.whole[base, moved, work] = WholeMerge(again, frozenset({b"g"}))
     assert not same_change(trees, (base, work), (moved, again), everything)
+    other = trees.tree({"g": "1\nx", "f": "3"})
+    assert not same_change(trees, (base, work), (moved, other), under("z"))
     trees.old_git = True
+    with pytest.raises(GateError, match=r"older than 2\.38"):
+        same_change(trees, (base, work), (moved, again), everything)
+
+
+def test_git_is_not_asked_where_its_answer_could_not_matter() -> None:
+    trees = MemoryTrees()
+    base, work = trees.tree({"f": "1", "sure": "1"}), trees.tree({"f": "2", "sure": "2"})
+    moved = trees.tree({"f": "3", "sure": "1"})
+    for unlike in ({"f": "4", "sure": "1"}, {"f": "4", "sure": "2", "more": "1"}):
+        assert not same_change(trees, (base, work), (moved, trees.tree(unlike)), everything)
+    assert not trees.asked
+    again = trees.tree({"f": "4", "sure": "2"})
     assert not same_change(trees, (base, work), (moved, again), everything)
+    assert trees.asked == [(base, moved, work)]

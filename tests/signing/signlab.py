@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 BEGIN = b"-----BEGIN SSH SIGNATURE-----\n"
 END = b"-----END SSH SIGNATURE-----\n"
+ED25519_ORDER = 2**252 + 27742317777372353535851937790883648493
 CURVES: dict[str, tuple[ec.EllipticCurve, hashes.HashAlgorithm]] = {
     "nistp256": (ec.SECP256R1(), hashes.SHA256()),
     "nistp384": (ec.SECP384R1(), hashes.SHA384()),
@@ -40,6 +41,7 @@ class SoftKey:
     key_type: str
     blob: bytes
     sign: Callable[[bytes], bytes]
+    sign_in_browser: Callable[[bytes], bytes] | None = None
 
     @property
     def line(self) -> str:
@@ -132,11 +134,49 @@ def hardware_key(kind: str, flags: int = 1) -> SoftKey:
         )
     secret = ec.generate_private_key(ec.SECP256R1())
     name = b"sk-ecdsa-sha2-nistp256@openssh.com"
+
+    def in_browser(message: bytes) -> bytes:
+        """As a web page gets it from the same key (OpenSSH's PROTOCOL.u2f, webauthn)."""
+        challenge = base64.urlsafe_b64encode(message).rstrip(b"=").decode()
+        client = f'{{"type":"webauthn.get","challenge":"{challenge}","origin":"https://x.org"}}'
+        value = _ecdsa(secret, hashes.SHA256(), signed(client.encode()))
+        more = pack(b"https://x.org", client.encode(), b"")
+        return pack(b"webauthn-" + name, value) + extra + more
+
     return SoftKey(
         name.decode(),
         pack(name, b"nistp256", _point(secret), application),
         lambda message: pack(name, _ecdsa(secret, hashes.SHA256(), signed(message))) + extra,
+        in_browser,
     )
+
+
+def inner_fields(value: bytes) -> tuple[bytes, bytes, bytes]:
+    """The algorithm of an inner signature, the signature proper, and what follows."""
+    size = int.from_bytes(value[:4], "big")
+    rest = value[4 + size :]
+    end = 4 + int.from_bytes(rest[:4], "big")
+    return value[4 : 4 + size], rest[4:end], rest[end:]
+
+
+def with_padded_number(value: bytes) -> bytes:
+    """The same ECDSA signature with a zero in front of its first number."""
+    name, pair, more = inner_fields(value)
+    size = int.from_bytes(pair[:4], "big")
+    return pack(name, pack(b"\0" + pair[4 : 4 + size]) + pair[4 + size :]) + more
+
+
+def with_order_added(value: bytes) -> bytes:
+    """The same ed25519 signature with the group's order added to its scalar."""
+    name, pair, more = inner_fields(value)
+    scalar = int.from_bytes(pair[32:], "little") + ED25519_ORDER
+    return pack(name, pair[:32] + scalar.to_bytes(32, "little")) + more
+
+
+def without_leading_zeros(value: bytes) -> bytes:
+    """The same RSA signature as agents write it that take it for a number."""
+    name, number, more = inner_fields(value)
+    return pack(name, number.lstrip(b"\0")) + more
 
 
 def sshsig(
@@ -147,12 +187,13 @@ def sshsig(
     hash_name: str = "sha512",
     version: int = 1,
     reserved: bytes = b"",
+    sign: Callable[[bytes], bytes] | None = None,
     inner: Callable[[bytes], bytes] = lambda value: value,
 ) -> bytes:
     """The blob of a signature; each argument but the first two spoils it in one respect."""
     digest = hashlib.new(hash_name, payload).digest()
     signed = b"SSHSIG" + pack(namespace, b"", hash_name.encode(), digest)
-    fields = (key.blob, namespace, reserved, hash_name.encode(), inner(key.sign(signed)))
+    fields = (key.blob, namespace, reserved, hash_name.encode(), inner((sign or key.sign)(signed)))
     return b"SSHSIG" + version.to_bytes(4, "big") + pack(*fields)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import signlab
-from signlab import Keygen, SoftKey, armor, pack, sshsig
+from signlab import Keygen, SoftKey, armor, sshsig
 
 from gitgate.core.trust import SignatureStatus, Verification, fingerprint, parse_signers
 from gitgate.signing import ssh
@@ -17,65 +17,11 @@ from gitgate.signing import ssh
 PAYLOAD = b"what is signed\n"
 NOW = 1_764_565_200  # 2025-12-01T05:00:00Z
 ADA = "ada@example.com"
-ED25519_ORDER = 2**252 + 27742317777372353535851937790883648493
 
 
 def check(signature: bytes, signers: str, *times: int, payload: bytes = PAYLOAD) -> Verification:
     data = signers.encode()
     return ssh.verify(payload, signature, parse_signers(data), data, times=times or (NOW,))
-
-
-def inner_fields(value: bytes) -> tuple[bytes, bytes]:
-    """The algorithm and the signature proper of an inner signature."""
-    size = int.from_bytes(value[:4], "big")
-    rest = value[4 + size :]
-    return value[4 : 4 + size], rest[4 : 4 + int.from_bytes(rest[:4], "big")]
-
-
-@pytest.mark.parametrize("curve", signlab.CURVES)
-def test_a_padded_number_is_not_the_same_signature(curve: str, tmp_path: Path) -> None:
-    """ssh-keygen skips leading zeros: one ECDSA signature would have any number of forms."""
-
-    def padded(value: bytes) -> bytes:
-        name, pair = inner_fields(value)
-        size = int.from_bytes(pair[:4], "big")
-        return pack(name, pack(b"\0" + pair[4 : 4 + size]) + pair[4 + size :])
-
-    key = signlab.ecdsa_key(curve)
-    signers = f"{ADA} {key.line}\n"
-    signature = armor(sshsig(key, PAYLOAD, inner=padded))
-    assert check(signature, signers).status is SignatureStatus.BAD
-    # The first byte may be a zero already, and a second one is more than ssh-keygen skips.
-    Keygen(tmp_path).accepts(ADA, PAYLOAD, signature, signers.encode(), [NOW])
-
-
-def test_an_rsa_signature_keeps_its_leading_zeros(tmp_path: Path) -> None:
-    """Some agents leave them out and ssh-keygen fills them in: two forms of one signature."""
-    key = signlab.rsa_key(2048)
-    signers = f"{ADA} {key.line}\n"
-    for number in range(5000):
-        payload = b"%d\n" % number
-        blob = sshsig(key, payload)
-        whole = blob[-256:]
-        if whole[0] == 0:
-            break
-    short = sshsig(key, payload, inner=lambda value: pack(inner_fields(value)[0], whole[1:]))
-    assert check(armor(blob), signers, payload=payload).status is SignatureStatus.GOOD
-    assert check(armor(short), signers, payload=payload).status is SignatureStatus.BAD
-    assert Keygen(tmp_path).accepts(ADA, payload, armor(short), signers.encode(), [NOW])
-
-
-def test_an_ed25519_signature_has_one_form(tmp_path: Path) -> None:
-    def with_order_added(value: bytes) -> bytes:
-        name, pair = inner_fields(value)
-        scalar = int.from_bytes(pair[32:], "little") + ED25519_ORDER
-        return pack(name, pair[:32] + scalar.to_bytes(32, "little"))
-
-    key = signlab.ed25519_key()
-    signers = f"{ADA} {key.line}\n"
-    signature = armor(sshsig(key, PAYLOAD, inner=with_order_added))
-    assert check(signature, signers).status is SignatureStatus.BAD
-    assert not Keygen(tmp_path).accepts(ADA, PAYLOAD, signature, signers.encode(), [NOW])
 
 
 @pytest.mark.parametrize("kind", ["ed25519", "ecdsa"])

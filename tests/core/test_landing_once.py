@@ -1,0 +1,199 @@
+"""One approval is for one landing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from memory_trees import Files, Lab, shape
+
+from gitgate.core.landing import (
+    Candidate,
+    MissKind,
+    Step,
+    Stretch,
+    Undecided,
+    Walk,
+    WholeMerge,
+    landed_before,
+)
+
+BASE = {"f": "a\nb\nc"}
+WORK = {"f": "a\nb\nC", "n": "1"}
+
+
+def everything(path: bytes) -> bool:
+    return True
+
+
+def landed(
+    lab: Lab, candidate: Candidate, *states: Files, partners: Sequence[Candidate] = ()
+) -> Stretch | None:
+    return landed_before(candidate, partners, lab.chain(*states), lab.trees, everything)
+
+
+def push(lab: Lab, past: Sequence[Step], *candidates: Candidate, new: int) -> Walk:
+    """A push of the last `new` commits of a chain."""
+    lab.past = list(past[: len(past) - new])
+    return lab.walk(past[len(past) - new - 1 :], *candidates)
+
+
+def test_a_landed_request_lands_no_second_time() -> None:
+    lab = Lab()
+    request, back = lab.request("R", BASE, WORK), lab.request("back", WORK, BASE)
+    chain = lab.chain(BASE, WORK, BASE, WORK)
+    assert push(lab, chain[:2], request, new=1).stopped is None
+    assert push(lab, chain[:3], request, back, new=1).stopped is None
+    again = push(lab, chain, request, back, new=1)
+    assert again.stopped == 1
+    assert {miss.request: miss.kind for miss in again.misses}["R"] is MissKind.LANDED
+    assert "with commit c1" in again.misses[0].detail
+
+
+def test_a_new_request_opened_after_the_revert_lands() -> None:
+    lab = Lab()
+    old, new = lab.request("R", BASE, WORK), lab.request("R2", BASE, WORK, tip="c2")
+    chain = lab.chain(BASE, WORK, BASE, WORK)
+    assert shape(push(lab, chain, old, new, new=1)) == [(0, 1, "R2")]
+
+
+def test_without_a_tip_on_the_chain_all_of_it_counts() -> None:
+    lab = Lab()
+    chain = lab.chain(BASE, WORK, BASE, WORK)
+    for tip in (None, "elsewhere"):
+        result = push(lab, chain, lab.request("R", BASE, WORK, tip=tip), new=1)
+        assert [miss.kind for miss in result.misses] == [MissKind.LANDED]
+
+
+def test_a_landing_earlier_in_the_same_push_counts() -> None:
+    lab = Lab()
+    other = {**WORK, "o": "1"}
+    request = lab.request("R", BASE, WORK)
+    rest = [lab.request("O", WORK, other), lab.request("back", other, {**BASE, "o": "1"})]
+    chain = lab.chain(BASE, WORK, other, {**BASE, "o": "1"}, other)
+    result = lab.walk(chain, request, *rest)
+    assert shape(result) == [(0, 1, "R"), (1, 2, "O"), (2, 3, "back")]
+    assert result.stopped == 4
+
+
+def test_a_landing_in_several_steps_counts() -> None:
+    lab = Lab()
+    request = lab.request("R", BASE, WORK)
+    assert landed(lab, request, BASE, {**BASE, "n": "1"}, WORK) == Stretch(0, 2, ("R",))
+    assert landed(lab, request, BASE, {**BASE, "n": "1"}, {**BASE, "n": "2"}) is None
+
+
+def test_the_first_end_and_the_last_start_are_given() -> None:
+    lab = Lab()
+    moved = {**BASE, "z": "1"}
+    request = lab.request("R", BASE, WORK)
+    states = (BASE, moved, {**WORK, "z": "1"}, {**WORK, "z": "2"}, moved, {**WORK, "z": "1"})
+    assert landed(lab, request, *states) == Stretch(1, 2, ("R",))
+
+
+def test_a_landing_over_a_target_that_had_moved_counts() -> None:
+    lab = Lab()
+    request = lab.request("R", BASE, WORK)
+    main = {"f": "A\nb\nc"}
+    assert landed(lab, request, BASE, main, {"f": "A\nb\nC", "n": "1"}) == Stretch(1, 2, ("R",))
+    assert landed(lab, request, BASE, main, {"f": "A\nb\nC", "n": "2"}) is None
+
+
+def test_what_changes_nothing_is_no_landing() -> None:
+    lab = Lab()
+    request = lab.request("R", BASE, WORK)
+    assert landed(lab, request, WORK, {**WORK, "z": "1"}, WORK) is None
+    assert landed(lab, request, BASE) is None
+    assert landed(lab, request, BASE, BASE, BASE) is None
+
+
+def test_a_landing_in_a_chain_counts_for_each_of_its_requests() -> None:
+    lab = Lab()
+    top = {**WORK, "n": "2"}
+    one, two = lab.request("R1", BASE, WORK), lab.request("R2", WORK, top)
+    for request in (one, two):
+        found = landed(lab, request, BASE, top, partners=[one, two])
+        assert found == Stretch(0, 1, ("R1", "R2"))
+    assert landed(lab, two, BASE, top) is None
+
+
+def test_a_partner_that_is_no_longer_approved_still_shows_a_landing() -> None:
+    lab = Lab()
+    top = {**WORK, "n": "2"}
+    one, two = lab.request("R1", BASE, WORK), lab.request("R2", WORK, top)
+    lab.past = lab.chain(BASE, top, WORK)
+    push_again = [lab.past[-1], Step("c3", lab.tree(top))]
+    assert lab.walk(push_again, two).stopped is None
+    assert lab.walk(push_again, two, partners=(one,)).stopped == 1
+
+
+def test_a_partner_that_is_no_tree_blocks_nobody() -> None:
+    lab = Lab()
+    request = lab.request("R", BASE, WORK)
+    junk = Candidate("J", lab.tree(WORK), "nowhere", None)
+    assert landed(lab, request, BASE, {**BASE, "o": "1"}, partners=[junk]) is None
+
+
+def test_too_many_chains_cannot_be_ruled_out() -> None:
+    lab = Lab()
+    request = lab.request("R", BASE, WORK)
+    many = [lab.request(f"P{n}", WORK, {**WORK, "p": str(n)}) for n in range(300)]
+    with pytest.raises(Undecided, match="more than 256 chains"):
+        landed(lab, request, BASE, {**BASE, "o": "1"}, partners=many)
+    assert landed(lab, request, BASE, partners=many) is None
+
+
+class TestRenames:
+    """Where the target renamed a file, only git's own merge tells what a landing was."""
+
+    base: Files = {"f": "1\nx", "s": "1"}
+    work: Files = {"f": "2\nx", "s": "2"}
+    moved: Files = {"g": "1\nx", "s": "1"}
+    landed: Files = {"g": "2\nx", "s": "2"}
+
+    def lab(self) -> tuple[Lab, Candidate]:
+        lab = Lab()
+        key = (lab.tree(self.base), lab.tree(self.moved), lab.tree(self.work))
+        lab.trees.whole[key] = WholeMerge(lab.tree(self.landed), frozenset())
+        return lab, lab.request("R", self.base, self.work)
+
+    def test_it_has_landed_by_gits_merge(self) -> None:
+        lab, request = self.lab()
+        found = landed(lab, request, self.base, self.moved, self.landed, self.moved)
+        assert found == Stretch(1, 2, ("R",))
+
+    def test_git_is_asked_only_where_the_certain_paths_have_landed(self) -> None:
+        lab, request = self.lab()
+        others = [{**self.moved, "o": str(number)} for number in range(20)]
+        assert landed(lab, request, self.base, self.moved, *others) is None
+        assert not lab.trees.asked
+
+    def test_an_old_git_cannot_rule_it_out(self) -> None:
+        lab, request = self.lab()
+        lab.trees.old_git = True
+        chain = lab.chain(self.base, self.moved, self.landed, self.moved, self.landed)
+        with pytest.raises(Undecided, match="older than 2.38"):
+            landed_before(request, (), chain, lab.trees, everything)
+
+    def test_contents_in_doubt_are_asked_only_where_nothing_else_changed(self) -> None:
+        lab = Lab()
+        request = lab.request("R", {"f": "1"}, {"f": "2"})
+        assert landed(lab, request, {"f": "3", "o": "1"}, {"f": "3", "o": "2"}) is None
+        assert not lab.trees.asked
+        assert landed(lab, request, {"f": "3", "o": "1"}, {"f": "4", "o": "1"}) is None
+        assert len(lab.trees.asked) == 1
+
+    def test_there_is_an_end_to_asking(self) -> None:
+        lab = Lab()
+        request = lab.request("R", {"f": "1"}, {"f": "2"})
+        states = [{"g": str(number)} for number in range(600)]
+        with pytest.raises(Undecided, match="500 merges were tried"):
+            landed(lab, request, *states)
+
+
+def test_a_request_that_was_opened_after_the_landing_does_not_allow_it() -> None:
+    lab = Lab()
+    chain = lab.chain(BASE, WORK)
+    late = lab.walk(chain, lab.request("R", BASE, WORK, tip="c1"))
+    assert [miss.kind for miss in late.misses] == [MissKind.LATER]
+    assert late.stopped == 1
