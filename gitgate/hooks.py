@@ -282,5 +282,5 @@ def _explaining(path: Path) -> Iterator[None]:
         raise GateError(
             Exit.FATAL,
             f"cannot change the hook '{path}': {error.strerror} ('{where}')",
-            "make it readable and its folder writable, or choose another: git config core.hooksPath DIR",
+            "make the folder writable, or choose another with git config core.hooksPath DIR",
         ) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 import hypothesis
 import pygit2
 import pytest
+from support.project import TEAM, Project, make_project, person
 
 _KEPT = ("PATH", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _KEPT_PREFIXES = ("PYTEST_", "COV_", "COVERAGE_", "HYPOTHESIS_")
@@ -61,3 +62,23 @@ def _seal_libgit2(folder: Path) -> None:
     pygit2.settings.search_path[levels.GLOBAL] = str(folder)
     pygit2.settings.search_path[levels.XDG] = str(folder / ".config" / "git")
     pygit2.settings.search_path[levels.SYSTEM] = ""
+
+
+@pytest.fixture
+def project(tmp_path: Path, home: Path) -> Project:
+    """A clone of an empty remote that has adopted the solo policy; Ada is at work."""
+    return make_project(tmp_path, home)
+
+
+@pytest.fixture
+def team(tmp_path: Path, home: Path) -> Project:
+    """The same without self-approval: Ada and Bob are listed, agent@example.com is nobody.
+
+    The agent is at work, with Ada's and Bob's keys at hand for `be`.
+    """
+    people = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
+    made = make_project(tmp_path, home, TEAM, people)
+    agent = person("Agent", "agent@example.com", home)
+    made.people["agent"] = agent
+    made.be(agent, signs=False)
+    return made

@@ -66,10 +66,11 @@ def cli(ctx: click.Context) -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line; every way out is an exit status of design section 8."""
-    sys.exit(_run(args))
+    sys.exit(run(args))
 
 
-def _run(args: list[str] | None) -> int:
+def run(args: list[str] | None) -> int:
+    """Run the command line and give its exit status."""
     try:
         result: Any = cli.main(args=args, prog_name="git gate", standalone_mode=False)
         sys.stdout.flush()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from enum import StrEnum
 from functools import cache
@@ -52,8 +51,7 @@ _LABELS = {
 MAX_ARMOR = 64 << 10
 """Bytes; an RSA signature is under 2 KiB, a CMS one with its certificates under 16."""
 
-_SSH_COLUMNS = 70
-_MAX_COLUMNS = 76
+_COLUMNS = {Format.SSH: 70, Format.OPENPGP: 64, Format.X509: 64}
 _PGP_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]*: [\x20-\x7e]*[\x21-\x7e]")
 _CHECKSUM = re.compile(r"=[A-Za-z0-9+/]{4}")
 
@@ -61,9 +59,8 @@ _CHECKSUM = re.compile(r"=[A-Za-z0-9+/]{4}")
 def check_armor(armor: bytes) -> Format:
     """The kind of an armor that is one, canonical, ended by a newline, with nothing after it.
 
-    SSH has lines of 70 columns, as ssh-keygen writes them. OpenPGP may have header lines and a
-    checksum, which must be right; there and in x509 all lines but the last are equally long.
-    Raises Defect.
+    SSH has lines of 70 columns, OpenPGP and x509 of 64, as ssh-keygen, gpg and gpgsm write them.
+    OpenPGP may have header lines and a checksum, which must be right. Raises Defect.
     """
     lines = _lines(armor)
     label = lines[0].removeprefix("-----BEGIN ").removesuffix("-----")
@@ -79,7 +76,7 @@ def check_armor(armor: bytes) -> Format:
     if kind is Format.OPENPGP:
         _check_openpgp(body)
     else:
-        _check_base64(body, _SSH_COLUMNS if kind is Format.SSH else None)
+        _check_base64(body, _COLUMNS[kind])
     return kind
 
 
@@ -110,21 +107,21 @@ def _check_openpgp(body: list[str]) -> None:
         raise _unreadable("the armor has a header line that is none, or ends in a blank")
     data = body[blank + 1 :]
     checksum = data.pop() if data and _CHECKSUM.fullmatch(data[-1]) else None
-    raw = _check_base64(data, None)
+    raw = _check_base64(data, _COLUMNS[Format.OPENPGP])
     if checksum is not None and checksum[1:] != _crc24(raw):
         raise _unreadable("the armor's checksum is wrong")
 
 
-def _check_base64(lines: list[str], columns: int | None) -> bytes:
-    """The decoded data; `columns` None takes the width of the first line, at most 76."""
+def _check_base64(lines: list[str], columns: int) -> bytes:
+    """The decoded data."""
     text = "".join(lines)
     try:
         raw = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         raise _unreadable("the armor's base64 is broken") from None
-    width = columns or (len(lines[0]) if lines else 0)
-    cut = [text[at : at + width] for at in range(0, len(text), width)] if width else []
-    if not raw or width > _MAX_COLUMNS or lines != cut or base64.b64encode(raw).decode() != text:
+    canonical = base64.b64encode(raw).decode()
+    cut = [canonical[at : at + columns] for at in range(0, len(canonical), columns)]
+    if not raw or lines != cut:
         raise _unreadable("the armor's base64 is not in its canonical form")
     return raw
 

@@ -111,12 +111,14 @@ class Overlay:
 class Merged:
     """The compared paths that a merge changes in the tree it starts from, and its conflicts.
 
-    `beside` are further changes, at paths that are not compared, as far as they are plain.
+    `beside` are further changes, at paths that are not compared, as far as they are plain; `idle`
+    the places of the links that change no compared path when it is their turn.
     """
 
     values: Mapping[bytes, Value]
     conflicts: frozenset[bytes] = frozenset()
     beside: Mapping[bytes, Value] | None = None
+    idle: frozenset[int] = frozenset()
 
     @property
     def clean(self) -> bool:
@@ -225,19 +227,20 @@ def merge_chain(trees: Trees, links: Links, start: str, compared: Compared) -> M
         return merge(trees, links[0][0], start, links[0][1], compared)
     values: dict[bytes, Value] = {}
     conflicts: set[bytes] = set()
-    for base, work in links:
+    idle: set[int] = set()
+    for place, (base, work) in enumerate(links):
         merged = merge(trees, base, Overlay(start, values), work, compared)
         values.update(merged.values)
         values.update(merged.beside or {})
         conflicts |= merged.conflicts
-    return Merged(
-        {
-            path: value
-            for path, value in values.items()
-            if compared(path) and value != trees.entry(start, path)
-        },
-        frozenset(conflicts),
-    )
+        if not merged.values:
+            idle.add(place)
+    changed = {
+        path: value
+        for path, value in values.items()
+        if compared(path) and value != trees.entry(start, path)
+    }
+    return Merged(changed, frozenset(conflicts), None, frozenset(idle))
 
 
 def merge_chain_by_git(trees: Trees, links: Links, start: str, compared: Compared) -> Merged | None:
@@ -247,20 +250,23 @@ def merge_chain_by_git(trees: Trees, links: Links, start: str, compared: Compare
     rename could carry them to a compared path.
     """
     tree = start
-    conflicts: frozenset[bytes] = frozenset()
-    for position, (base, work) in enumerate(links, 1):
+    conflicts: set[bytes] = set()
+    idle: set[int] = set()
+    for place, (base, work) in enumerate(links):
         whole = trees.merge_whole(base, tree, work)
         if whole is None:
             return None
+        if not any(compared(path) for path in trees.changes(tree, whole.tree)):
+            idle.add(place)
         tree = whole.tree
-        last = position == len(links)
-        conflicts |= {path for path in whole.conflicts if not last or compared(path)}
+        last = place == len(links) - 1
+        conflicts.update(path for path in whole.conflicts if not last or compared(path))
     values = {
         path: new
         for path, (_, new) in trees.changes(start, tree).items()
         if compared(path) and path not in conflicts
     }
-    return Merged(values, conflicts)
+    return Merged(values, frozenset(conflicts), None, frozenset(idle))
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,16 +328,16 @@ def same_change(
 ) -> bool:
     """Whether two requests (base and work tree each) ask for one change on the compared paths.
 
-    So it is where merge(B1, B2, W1) is W2: a rejection of one then blocks the other too. Raises
-    GateError (blocked) where only a later git than this one could tell.
+    So it is where merge(B1, B2, W1) is W2: a rejection of one then blocks the other too. Nothing
+    at all is no change. Raises GateError (blocked) where only a later git could tell.
     """
     if first == second:
         return True
     base, work = second
     asked = {path: new for path, (_, new) in trees.changes(base, work).items() if compared(path)}
     merged = merge_chain(trees, (first,), base, compared)
-    if merged.clean and merged.values == asked:
-        return True
+    if not asked or (merged.clean and merged.values == asked):
+        return bool(asked)
     doubtful = doubts(trees, (first,), base)
     certain = {path: new for path, new in merged.values.items() if path not in doubtful.paths}
     beside = not doubtful.names and not asked.keys() <= trees.changes(*first).keys()

@@ -90,7 +90,8 @@ def _landing_of(
     timeline: Timeline, candidate: Candidate, linked: Sequence[Candidate]
 ) -> tuple[int, int] | None:
     try:
-        return _Search(timeline, [one.link for one in linked]).earliest()
+        own = linked.index(candidate)
+        return _Search(timeline, [one.link for one in linked], own).earliest()
     except Malformed:
         if len(linked) == 1:
             raise
@@ -149,9 +150,13 @@ def could_end(
 
 
 class _Search:
-    """The stretches of a timeline that are the merge of some links."""
+    """The stretches of a timeline that are the merge of some links.
 
-    def __init__(self, timeline: Timeline, links: Links) -> None:
+    A stretch to which the link at `own` adds nothing is the merge of the others, not of that.
+    """
+
+    def __init__(self, timeline: Timeline, links: Links, own: int) -> None:
+        self.own = own
         self.timeline = timeline
         self.trees = timeline.trees
         self.links = links
@@ -165,7 +170,7 @@ class _Search:
         """The stretch (start, end) with the first end, and of those the last start."""
         best: tuple[int, int] | None = None
         for start, merged, doubtful in self._starts():
-            ends = self.timeline.ends(start, merged.values) if merged.clean else []
+            ends = self._ends(start, merged)
             if doubtful and could_end(self.timeline, self.links, start, merged, doubtful):
                 ends = ends + self._ends_by_git(start)
             if ends and (best is None or min(ends) <= best[1]):
@@ -208,4 +213,9 @@ class _Search:
         merged = merge_chain_by_git(self.trees, self.links, tree, self.timeline.compared)
         if merged is None:
             raise Undecided("that takes git's own merge, and this git is older than 2.38")
-        return self.timeline.ends(start, merged.values) if merged.clean else []
+        return self._ends(start, merged)
+
+    def _ends(self, start: int, merged: Merged) -> list[int]:
+        if not merged.clean or self.own in merged.idle:
+            return []
+        return self.timeline.ends(start, merged.values)

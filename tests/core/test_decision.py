@@ -183,10 +183,10 @@ def test_every_action_has_a_title_and_a_form(action: Action, title: str) -> None
 
 
 def test_the_names_on_disk() -> None:
-    assert [action.value for action in Action] == (
+    assert " ".join(Action) == (
         "approve reject skip quit retract data instruction gap-acceptance choose freeform "
         "decline delegate acknowledge"
-    ).split()
+    )
     assert [via.value for via in Via] == ["terminal", "session", "forge"]
 
 

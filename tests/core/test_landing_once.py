@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import pytest
 from memory_trees import Files, Lab, shape
@@ -69,7 +70,8 @@ def test_a_landing_earlier_in_the_same_push_counts() -> None:
     lab = Lab()
     other = {**WORK, "o": "1"}
     request = lab.request("R", BASE, WORK)
-    rest = [lab.request("O", WORK, other), lab.request("back", other, {**BASE, "o": "1"})]
+    add = lab.request("O", BASE, {**BASE, "o": "1"})
+    rest = [add, lab.request("back", other, {**BASE, "o": "1"})]
     chain = lab.chain(BASE, WORK, other, {**BASE, "o": "1"}, other)
     result = lab.walk(chain, request, *rest)
     assert shape(result) == [(0, 1, "R"), (1, 2, "O"), (2, 3, "back")]
@@ -79,8 +81,11 @@ def test_a_landing_earlier_in_the_same_push_counts() -> None:
 def test_a_landing_in_several_steps_counts() -> None:
     lab = Lab()
     request = lab.request("R", BASE, WORK)
-    assert landed(lab, request, BASE, {**BASE, "n": "1"}, WORK) == Stretch(0, 2, ("R",))
-    assert landed(lab, request, BASE, {**BASE, "n": "1"}, {**BASE, "n": "2"}) is None
+    draft = {**BASE, "tmp": "1"}
+    assert landed(lab, request, BASE, draft, WORK) == Stretch(0, 2, ("R",))
+    assert landed(lab, request, BASE, draft, {**WORK, "n": "2"}) is None
+    # The last start is the one from which the rest of the work came in.
+    assert landed(lab, request, BASE, {**BASE, "n": "1"}, WORK) == Stretch(1, 2, ("R",))
 
 
 def test_the_first_end_and_the_last_start_are_given() -> None:
@@ -117,6 +122,13 @@ def test_a_landing_in_a_chain_counts_for_each_of_its_requests() -> None:
     assert landed(lab, two, BASE, top) is None
 
 
+def test_a_request_that_adds_nothing_to_a_chain_has_not_landed_in_it() -> None:
+    lab = Lab()
+    work, back = lab.request("R", BASE, WORK), lab.request("back", WORK, BASE)
+    assert landed(lab, back, BASE, WORK, partners=[work]) is None
+    assert landed(lab, work, BASE, WORK, partners=[back]) == Stretch(0, 1, ("R",))
+
+
 def test_a_partner_that_is_no_longer_approved_still_shows_a_landing() -> None:
     lab = Lab()
     top = {**WORK, "n": "2"}
@@ -146,10 +158,10 @@ def test_too_many_chains_cannot_be_ruled_out() -> None:
 class TestRenames:
     """Where the target renamed a file, only git's own merge tells what a landing was."""
 
-    base: Files = {"f": "1\nx", "s": "1"}
-    work: Files = {"f": "2\nx", "s": "2"}
-    moved: Files = {"g": "1\nx", "s": "1"}
-    landed: Files = {"g": "2\nx", "s": "2"}
+    base: ClassVar[Files] = {"f": "1\nx", "s": "1"}
+    work: ClassVar[Files] = {"f": "2\nx", "s": "2"}
+    moved: ClassVar[Files] = {"g": "1\nx", "s": "1"}
+    landed: ClassVar[Files] = {"g": "2\nx", "s": "2"}
 
     def lab(self) -> tuple[Lab, Candidate]:
         lab = Lab()
@@ -172,7 +184,7 @@ class TestRenames:
         lab, request = self.lab()
         lab.trees.old_git = True
         chain = lab.chain(self.base, self.moved, self.landed, self.moved, self.landed)
-        with pytest.raises(Undecided, match="older than 2.38"):
+        with pytest.raises(Undecided, match=r"older than 2\.38"):
             landed_before(request, (), chain, lab.trees, everything)
 
     def test_contents_in_doubt_are_asked_only_where_nothing_else_changed(self) -> None:

@@ -221,6 +221,7 @@ def test_the_same_change_over_a_rename_is_gits_to_tell() -> None:
     assert not same_change(trees, (base, work), (moved, again), everything)
     other = trees.tree({"g": "1\nx", "f": "3"})
     assert not same_change(trees, (base, work), (moved, other), under("z"))
+    assert not same_change(trees, (base, base), (moved, other), under("z"))
     trees.old_git = True
     with pytest.raises(GateError, match=r"older than 2\.38"):
         same_change(trees, (base, work), (moved, again), everything)

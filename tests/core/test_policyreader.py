@@ -63,7 +63,7 @@ human_gates:
   groups: {architects: [ada@example.com, bob@example.com]}
   bots: ["bot[bot]@example.com"]
   openpgp: {ada@example.com: ["4a5f 4A5F 4A5F 4A5F 4A5F  4A5F 4A5F 4A5F 4A5F 4A5F"]}
-  x509: {bob@example.com: ["ab:CDabcdabcdabcdabcdabcdabcdabcdabcdabcdef"]}
+  x509: {bob@example.com: ["ab:CDabcdabcdabcdabcdabcdabcdabcdabcdcdef"]}
   journal: true
   phases: {file: .aiwg/state, order: [elaboration, construction]}
   display: {verbosity: minimal, colors: false, box_style: bold, auto_clear: false}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -11,22 +10,6 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from gitgate.core import events, ids, request, yamltext
-from gitgate.core.decision import (
-    Action,
-    Choice,
-    Comment,
-    Data,
-    Decision,
-    Defect,
-    Reviewed,
-    Via,
-    assemble,
-    normalise,
-    parse,
-    payload,
-    split_note,
-    title_of,
-)
 from gitgate.core.events import Event, EventName, Located, Summary
 from gitgate.core.person import Person, Stamp, format_stamp, parse_stamp, read_stamp
 from gitgate.core.quoting import path_bytes, path_text, quote, quote_text, unquote, unquote_text
@@ -34,14 +17,13 @@ from gitgate.core.request import Deliverable, Finding, Kind, Level, Request
 from gitgate.core.trailers import format_trailers, parse_trailers
 from gitgate.process import run
 
-settings.register_profile("formats", max_examples=100, deadline=None)
-FORMATS = settings.get_profile("formats")
+FORMATS = settings(max_examples=100, deadline=None, derandomize=True)
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 lines = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=40).filter(
     lambda text: text == text.strip()
 )
-oids = st.text("0123456789abcdef", min_size=40, max_size=40)
+oids = st.integers(0, 16**40 - 1).map("{:040x}".format)
 gates = st.from_regex(r"[a-z0-9][a-z0-9-]{0,63}", fullmatch=True)
 subjects = st.one_of(
     lines,
@@ -73,7 +55,7 @@ def test_no_two_subjects_share_a_name_even_where_case_is_ignored(some: list[str]
     encoded = [ids.encode_subject(subject) for subject in some]
     assert len({name.lower() for name in encoded}) == len(some)
     assert all(name == name.lower() and len(name) <= 120 for name in encoded)
-    assert all(ids.is_encoded(name) for name in encoded if ids.check_subject)
+    assert all(ids.is_encoded(name) for name in encoded)
 
 
 @settings(FORMATS, max_examples=40)
@@ -206,39 +188,41 @@ def test_requests_come_back(made: Request) -> None:
 
 located = st.builds(Located, st.none() | paths, findings)
 some_events = st.one_of(
-    st.builds(
-        Event,
-        st.just(""),
-        st.integers(1, 10**9 - 1),
-        st.just(name),
-        times,
-        people,
-        request=oids if "request" in events.FIELDS[name] else st.none(),
-        record=oids if "record" in events.FIELDS[name] else st.none(),
-        fields=fields,
-    )
-    for name, fields in {
-        **{name: st.just({}) for name in EventName},
-        EventName.VALIDATED: st.fixed_dictionaries(
-            {"findings": st.lists(located, max_size=3).map(tuple)}
-        ),
-        EventName.STARTED: st.fixed_dictionaries(
-            {"attempt": st.integers(1, 10**9 - 1), "input": oids}
-        ),
-        EventName.CLAIMED: st.fixed_dictionaries({"consumer": lines}),
-        EventName.RESUMED: st.fixed_dictionaries({"consumer": lines}),
-        EventName.EXPIRED: st.fixed_dictionaries({"deadline": times}),
-        EventName.COMPENSATED: st.fixed_dictionaries(
-            {
-                "command": st.lists(texts, min_size=1, max_size=3).map(tuple),
-                "status": st.integers(-255, 255),
-            }
-        ),
-        EventName.LANDED: st.fixed_dictionaries(
-            {"target": st.just("refs/heads/main"), "old": oids, "new": oids}
-        ),
-        EventName.WITHDRAWN: st.fixed_dictionaries({}, optional={"reason": texts}),
-    }.items()
+    *[
+        st.builds(
+            Event,
+            st.just(""),
+            st.integers(1, 10**9 - 1),
+            st.just(name),
+            times,
+            people,
+            request=oids if "request" in events.FIELDS[name] else st.none(),
+            record=oids if "record" in events.FIELDS[name] else st.none(),
+            fields=fields,
+        )
+        for name, fields in {
+            **{name: st.just({}) for name in EventName},
+            EventName.VALIDATED: st.fixed_dictionaries(
+                {"findings": st.lists(located, max_size=3).map(tuple)}
+            ),
+            EventName.STARTED: st.fixed_dictionaries(
+                {"attempt": st.integers(1, 10**9 - 1), "input": oids}
+            ),
+            EventName.CLAIMED: st.fixed_dictionaries({"consumer": lines}),
+            EventName.RESUMED: st.fixed_dictionaries({"consumer": lines}),
+            EventName.EXPIRED: st.fixed_dictionaries({"deadline": times}),
+            EventName.COMPENSATED: st.fixed_dictionaries(
+                {
+                    "command": st.lists(texts, min_size=1, max_size=3).map(tuple),
+                    "status": st.integers(-255, 255),
+                }
+            ),
+            EventName.LANDED: st.fixed_dictionaries(
+                {"target": st.just("refs/heads/main"), "old": oids, "new": oids}
+            ),
+            EventName.WITHDRAWN: st.fixed_dictionaries({}, optional={"reason": texts}),
+        }.items()
+    ]
 )
 
 
@@ -272,121 +256,6 @@ def test_an_event_has_one_spelling(made: Event, data: st.DataObject) -> None:
 )
 def test_summaries_come_back(summary: Summary) -> None:
     assert events.parse_summary(events.summary_message(summary)) == summary
-
-
-@FORMATS
-@given(st.text(st.sampled_from("a# \t\r\n\v\f\x85\u2028-BEGIN :")) | texts)
-@example("-----BEGIN a\r\n\r\n\n \n-----END b")
-def test_free_text_is_a_fixed_point_of_git_stripspace(text: str) -> None:
-    plain = normalise(text)
-    whole = plain.encode() + b"\n" * bool(plain)
-    assert normalise(plain) == plain
-    assert run(["git", "stripspace"], stdin=whole).stdout == whole
-    assert not any(line.startswith("-----BEGIN ") for line in plain.split("\n"))
-
-
-def _unique(strategy: st.SearchStrategy[Any], key: str) -> st.SearchStrategy[tuple[Any, ...]]:
-    return st.lists(strategy, max_size=3, unique_by=lambda one: getattr(one, key)).map(tuple)
-
-
-@st.composite
-def decisions(draw: st.DrawFn) -> Decision:
-    action = draw(st.sampled_from(Action))
-    gate, subject = draw(gates), draw(subjects)
-    choices = _unique(st.builds(Choice, st.integers(1, 99), texts), "number")
-    data = _unique(st.builds(Data, oids, paths), "path")
-    return Decision(
-        request=draw(oids),
-        tag=ids.tag_name(gate, subject),
-        tagger=draw(stamps),
-        action=action,
-        title=title_of(action, gate, subject),
-        message=normalise(draw(texts)),
-        via=draw(st.sampled_from(Via)),
-        time_spent=draw(st.none() | counts),
-        on_behalf_of=draw(st.none() | lines),
-        reviewed=draw(_unique(st.builds(Reviewed, paths, st.booleans(), st.booleans()), "path")),
-        comments=draw(st.lists(st.builds(Comment, paths, counts, texts), max_size=2).map(tuple)),
-        choices=draw(choices.filter(bool)) if action is Action.CHOOSE else (),
-        data=draw(data.filter(bool) if action is Action.DATA else data),
-        previous=draw(st.lists(oids, max_size=2, unique=True).map(tuple)),
-    )
-
-
-def _armor(label: str, columns: int, raw: bytes) -> bytes:
-    text = base64.b64encode(raw).decode()
-    cut = "".join(text[at : at + columns] + "\n" for at in range(0, len(text), columns))
-    return f"-----BEGIN {label}-----\n{cut}-----END {label}-----\n".encode()
-
-
-armors = st.builds(
-    _armor, st.just("SSH SIGNATURE"), st.just(70), st.binary(min_size=1, max_size=120)
-) | st.builds(_armor, st.just("SIGNED MESSAGE"), st.just(64), st.binary(min_size=1, max_size=120))
-
-
-@FORMATS
-@given(decisions(), armors)
-def test_records_come_back(decision: Decision, armor: bytes) -> None:
-    raw = assemble(payload(decision), armor)
-    record = parse(raw, tag=decision.tag, request=decision.request)
-    assert (record.raw, record.decision, record.armor) == (raw, decision, armor)
-    assert payload(record.decision) + record.armor == raw
-
-
-@settings(FORMATS, max_examples=60)
-@given(decisions(), armors)
-def test_a_record_is_a_fixed_point_of_git_stripspace(decision: Decision, armor: bytes) -> None:
-    raw = assemble(payload(decision), armor)
-    assert run(["git", "stripspace"], stdin=raw).stdout == raw
-
-
-def _signed(record: bytes) -> tuple[bytes, bytes] | None:
-    """What is signed and the signature itself, decoded; None where it is no record."""
-    try:
-        parsed = parse(record)
-    except Defect:
-        return None
-    body = b"".join(parsed.armor.split(b"\n")[1:-2])
-    return parsed.payload, parsed.format.encode() + base64.b64decode(body)
-
-
-@settings(FORMATS, max_examples=300)
-@given(decisions(), armors, st.data())
-def test_no_byte_of_a_record_changes_unseen(
-    decision: Decision, armor: bytes, data: st.DataObject
-) -> None:
-    raw = payload(decision) + armor
-    changed = _signed(_flip(raw, data))
-    assert changed is None or changed != _signed(raw)
-
-
-@FORMATS
-@given(decisions(), armors, st.data())
-def test_nothing_may_be_added_or_taken_away(
-    decision: Decision, armor: bytes, data: st.DataObject
-) -> None:
-    raw = payload(decision) + armor
-    at = data.draw(st.integers(0, len(raw)))
-    added = raw[:at] + data.draw(st.sampled_from([b"\n", b" ", b"\r", b"A", b"\0"])) + raw[at:]
-    cut = raw[:at] + raw[at + 1 :]
-    for other in (added, cut):
-        assert other == raw or _signed(other) is None or _signed(other) != _signed(raw)
-
-
-@FORMATS
-@given(
-    st.lists(st.tuples(decisions(), armors), max_size=4), st.sampled_from([b"", b"\n", b"\n\n\n"])
-)
-def test_a_note_is_split_into_its_records(some: list[tuple[Decision, bytes]], gap: bytes) -> None:
-    raws = [payload(decision) + armor for decision, armor in some]
-    assert split_note(gap.join(raws)) == raws
-    assert split_note(b"lgtm\n\n" + gap.join(raws))[1:] == raws
-
-
-@FORMATS
-@given(st.binary(max_size=200) | st.text("objectBEGIN-\n ", max_size=200).map(str.encode))
-def test_a_note_of_anything_loses_nothing(data: bytes) -> None:
-    assert b"".join(split_note(data)).replace(b"\n", b"") == data.replace(b"\n", b"")
 
 
 def test_controls_are_the_same_in_every_version_of_unicode() -> None:

@@ -1,0 +1,5 @@
+"""`python -m gitgate`."""
+
+from gitgate.cli.main import main
+
+main()
