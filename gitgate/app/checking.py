@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gitgate.app.choose import guarded_branch
-from gitgate.app.judge import chain_of, judge_move, judgement
 from gitgate.app.judgement import Judgement, Move
+from gitgate.app.moves import chain_of, judge_move, judgement
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core.landing import Step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitgate.app.judge import gates_of
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World, gate_of
 from gitgate.core import ids
@@ -48,18 +49,20 @@ def gate_of_instance(world: World, policy: PolicyCommit, given: str | None, subj
     return _only(running or having, f"gates of {subject} fit")
 
 
-def target_of(world: World, gate: Gate, given: str | None) -> str:
+def target_of(world: World, policy: PolicyCommit, gate: Gate, given: str | None) -> str:
     """The guarded ref that the work is for: the one given, else the gate's only one."""
-    if given is not None:
-        name = given if given.startswith("refs/") else f"refs/heads/{given}"
-        if not gate.guards_ref(name):
-            raise GateError(
-                Exit.USAGE,
-                f"gate `{gate.id}` does not guard {name}",
-                f"it guards {', '.join(gate.guards)}",
-            )
-        return name
-    return guarded_branch(world, (gate,))
+    if given is None:
+        return guarded_branch(world, (gate,))
+    name = given if given.startswith("refs/") else f"refs/heads/{given}"
+    where = world.policy_ref(name)
+    guards_policy = where is not None and where.name == name
+    if gate not in gates_of(policy.policy, name, guards_policy):
+        raise GateError(
+            Exit.USAGE,
+            f"gate `{gate.id}` does not guard {name}",
+            f"it guards {', '.join(gate.guards)}",
+        )
+    return name
 
 
 def guarded_branch(world: World, gates: tuple[Gate, ...]) -> str:

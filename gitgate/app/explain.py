@@ -20,7 +20,7 @@ from gitgate.errors import GateError
 
 if TYPE_CHECKING:
     from gitgate.app.instances import Loaded
-from gitgate.app.world import World
+    from gitgate.app.world import World
 
 _SHOWN = 5
 
@@ -48,6 +48,11 @@ def explain(world: World, move: Move, policy: PolicyCommit, gate: Gate, result: 
             f"git gate open {gate.id}",
         )
     loaded, request = nearest
+    if loaded.faults or request is None:
+        work = request.work if request else None
+        reasons = (first, *loaded.faults)
+        hint = "git gate repair"
+        return Row(gate.id, loaded.subject, Outcome.UNTRUSTED, None, work, reasons, hint)
     found = loaded.instance.find(request.id)
     number = found[1].number if found else None
     outcome, reasons, hint = _say(world, move, policy, loaded, request, result)
@@ -66,14 +71,22 @@ def describe(world: World, commit: str) -> str:
 
 def _nearest(
     world: World, move: Move, policy: PolicyCommit, gate: Gate
-) -> tuple[Loaded, Request] | None:
-    """The instance that the move is most likely about: by name, by its work commit, by age."""
+) -> tuple[Loaded, Request | None] | None:
+    """The instance that the move is most likely about: by name, by its work commit, by age.
+
+    Its request is None where the ledger is gone and only a note remembers it.
+    """
     pushed = _pushed(world, move)
-    best: tuple[tuple[int, int, int], Loaded, Request] | None = None
+    best: tuple[tuple[int, int, int], Loaded, Request | None] | None = None
     for subject in world.subjects(gate.id):
         loaded = world.load(policy, gate.id, subject)
         request = loaded.newest
         if request is None:
+            noted = max((pushed.get(commit, -1) for commit in _noted(world, loaded)), default=-1)
+            named = subject == move.subject
+            if loaded.faults and (named or noted >= 0):
+                rank = (int(named), noted, 0)
+                best = (rank, loaded, None) if best is None or rank > best[0] else best
             continue
         if request.target != move.ref and not loaded.faults:
             continue
@@ -85,6 +98,14 @@ def _nearest(
         if best is None or rank > best[0]:
             best = (rank, loaded, request)
     return (best[1], best[2]) if best else None
+
+
+def _noted(world: World, loaded: Loaded) -> Iterator[str]:
+    """The commits whose notes have what the ledger lacks."""
+    for stray in loaded.strays:
+        commit = world.noted_on(loaded.gate, loaded.subject, stray.id)
+        if commit is not None:
+            yield commit
 
 
 def _pushed(world: World, move: Move) -> dict[str, int]:
@@ -115,8 +136,6 @@ def _say(
     result: Walk,
 ) -> tuple[Outcome, tuple[str, ...], str]:
     who = f"{loaded.gate} {loaded.subject}"
-    if loaded.faults:
-        return Outcome.UNTRUSTED, loaded.faults, "git gate repair"
     if loaded.instance.running is None:
         return _ended(loaded)
     verdict = world.verdict(policy, loaded, request)

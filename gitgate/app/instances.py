@@ -121,7 +121,7 @@ def _missing_from(
 ) -> Iterator[Record]:
     """The good records that stand in a note of the instance and not in its ledger."""
     seen = {(world.judged(policy, record).person, record.payload) for record in known.values()}
-    for _, record in world.strays(ids.tag_name(ledger.gate, ledger.subject)):
+    for record in world.strays(ledger.gate, ledger.subject):
         judged = world.judged(policy, record)
         word = (judged.person, record.payload)
         if judged.good and word not in seen:

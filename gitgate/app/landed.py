@@ -107,7 +107,7 @@ def compared_of(world: World, policy: PolicyCommit, request: Request) -> Compare
     ref = world.policy_ref(request.target)
     on_policy_ref = ref is not None and ref.name == request.target
     gate = policy.policy.gates[request.gate]
-    return compared_paths(policy.policy, gate, on_policy_ref=on_policy_ref)
+    return compared_paths(policy.policy, gate, request.target, on_policy_ref=on_policy_ref)
 
 
 def partners(world: World, gate: str, target: str) -> tuple[Candidate, ...]:

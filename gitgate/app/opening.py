@@ -73,7 +73,7 @@ def open_gate(world: World, ask: Ask) -> Opened:
     policy = world.policy(_full(ask.target))
     gate = gate_to_open(policy, ask.gate, _full(ask.target))
     subject = subject_of(world, ask.subject)
-    target = target_of(world, gate, ask.target)
+    target = target_of(world, policy, gate, ask.target)
     request = _request(world, policy, gate, subject, target, ask)
     if not _concerns(world, policy, gate, request):
         return Opened(Result.NOT_NEEDED, gate, subject, target, None)
@@ -182,7 +182,7 @@ def _deliverables(
     wanted = (
         compile_paths(gate.deliverables)
         if gate.deliverables
-        else compared_paths(policy.policy, gate, on_policy_ref=on_policy_ref)
+        else compared_paths(policy.policy, gate, target, on_policy_ref=on_policy_ref)
     )
     there = [(path, new) for path, (_, new) in sorted(changed.items()) if new and wanted(path)]
     if len(there) > _MOST_DELIVERABLES:

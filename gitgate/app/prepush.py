@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gitgate.app.judge import judge_move
 from gitgate.app.judgement import Judgement
+from gitgate.app.moves import judge_move
 from gitgate.app.policies import consulted
 from gitgate.app.world import World
 from gitgate.core.outcome import Outcome

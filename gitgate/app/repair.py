@@ -12,14 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
-from gitgate.core import decision as codec
-from gitgate.core import ids
 from gitgate.core.decision import Record
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Status
 from gitgate.core.person import Stamp
 from gitgate.core.request import Request
-from gitgate.core.trailers import parse_trailers
 from gitgate.errors import GateError
 from gitgate.git import ledger as ledgers
 from gitgate.git import notes, refs
@@ -34,9 +31,7 @@ def repair(world: World, policy: PolicyCommit) -> list[str]:
     """
     said: list[str] = []
     for gate in policy.policy.gates:
-        known = list(world.subjects(gate))
-        lost = [s for s in _subjects_of_strays(world, gate) if s not in known]
-        for subject in (*known, *lost):
+        for subject in world.subjects(gate):
             said += _mend(world, policy, gate, subject)
     return said
 
@@ -165,30 +160,3 @@ def _copy_to_notes(world: World, loaded: Loaded) -> Iterator[str]:
             yield f"record {record.id[:12]} was copied to the note of {request.work[:12]}"
     if lost:
         notes.add_many(world.repo, lost)
-
-
-def _subjects_of_strays(world: World, gate: str) -> list[str]:
-    """The subjects of the requests that records in notes decide; those that can be read."""
-    found: dict[str, None] = {}
-    for tag in world.stray_tags():
-        if not tag.startswith(f"gate/{gate}/"):
-            continue
-        for _, record in world.strays(tag):
-            subject = _subject(world, record)
-            if subject is not None and ids.tag_name(gate, subject) == tag:
-                found.setdefault(subject)
-    return list(found)
-
-
-def _subject(world: World, record: codec.Record) -> str | None:
-    try:
-        commit = world.repo.commit(record.decision.request)
-        return ids.check_subject(dict(parse_trailers(commit.message)).get("Subject", ""))
-    except (GateError, ValueError):
-        return None
-
-
-def lost_instances(world: World, gate: str) -> list[str]:
-    """The subjects whose ledger is gone although a note has a record of it."""
-    kept = set(world.subjects(gate))
-    return [subject for subject in _subjects_of_strays(world, gate) if subject not in kept]

@@ -13,13 +13,13 @@ from gitgate.app.instances import Loaded
 from gitgate.app.landed import candidate, compared_of
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import gate_of
-from gitgate.core import ids
 from gitgate.core.decision import Action
 from gitgate.core.landing import same_change
 from gitgate.core.policy import Rejections
 from gitgate.core.request import Request
 from gitgate.core.verdict import Judged, Veto, effective, may_approve
 from gitgate.errors import GateError
+from gitgate.git.requests import read_request
 
 if TYPE_CHECKING:
     from gitgate.app.world import World
@@ -30,29 +30,42 @@ def standing(world: World, policy: PolicyCommit, request: Request) -> tuple[Veto
     gate = gate_of(policy, request.gate)
     if gate.rejections is Rejections.ADVISORY:
         return ()
+    voters = may_approve(policy.people, gate)
     found: list[Veto] = []
-    for veto, vetoed in _all(world, policy, request):
-        if vetoed is None or vetoed.id == request.id or vetoed.target != request.target:
-            continue
-        if _same(world, policy, vetoed, request):
-            found.append(veto)
-    found += _of_lost_ledgers(world, policy, request)
+    for subject in world.subjects(request.gate):
+        loaded = world.load(policy, request.gate, subject)
+        for veto in _of_instance(world, policy, loaded, voters):
+            if veto.request != request.id and _blocks(world, policy, loaded, veto, request):
+                found.append(veto)
     return tuple(found)
 
 
-def _all(
-    world: World, policy: PolicyCommit, request: Request
-) -> Iterator[tuple[Veto, Request | None]]:
-    voters = may_approve(policy.people, gate_of(policy, request.gate))
-    for subject in world.subjects(request.gate):
-        loaded = world.load(policy, request.gate, subject)
-        good = [record for record in loaded.records if record.good]
-        good += [world.judged(policy, stray) for stray in loaded.strays]
-        rejected = {r.decision.request for r in good if r.decision.action is Action.REJECT}
-        for vetoed in sorted(rejected):
-            for person, record in effective(good, vetoed).items():
-                if person in voters and record.decision.action is Action.REJECT:
-                    yield _veto(loaded, record, person), loaded.ledger.requests.get(vetoed)
+def _of_instance(
+    world: World, policy: PolicyCommit, loaded: Loaded, voters: frozenset[str]
+) -> Iterator[Veto]:
+    good = [record for record in loaded.records if record.good]
+    good += [world.judged(policy, stray) for stray in loaded.strays]
+    rejected = {r.decision.request for r in good if r.decision.action is Action.REJECT}
+    for vetoed in sorted(rejected):
+        for person, record in effective(good, vetoed).items():
+            if person in voters and record.decision.action is Action.REJECT:
+                yield _veto(loaded, record, person)
+
+
+def _blocks(
+    world: World, policy: PolicyCommit, loaded: Loaded, veto: Veto, request: Request
+) -> bool:
+    """Whether what was rejected is what `request` asks for.
+
+    Where a ledger and the request in it are lost, the note still says which work commit it was.
+    """
+    vetoed = loaded.ledger.requests.get(veto.request)
+    if vetoed is None:
+        try:
+            vetoed = read_request(world.repo, veto.request, loaded.gate, loaded.subject).request
+        except GateError:
+            return world.noted_on(loaded.gate, loaded.subject, veto.record) == request.work
+    return vetoed.target == request.target and _same(world, policy, vetoed, request)
 
 
 def _veto(loaded: Loaded, record: Judged, person: str) -> Veto:
@@ -65,25 +78,6 @@ def _veto(loaded: Loaded, record: Judged, person: str) -> Veto:
         loaded.subject,
         found[1].number if found else 0,
     )
-
-
-def _of_lost_ledgers(world: World, policy: PolicyCommit, request: Request) -> Iterator[Veto]:
-    """A good rejection whose ledger is gone blocks the work commit that its note stands on."""
-    voters = may_approve(policy.people, gate_of(policy, request.gate))
-    kept = {ids.tag_name(request.gate, subject) for subject in world.subjects(request.gate)}
-    for tag in world.stray_tags():
-        if tag in kept or not tag.startswith(f"gate/{request.gate}/"):
-            continue
-        strays = world.strays(tag)
-        judged = [world.judged(policy, record) for _, record in strays]
-        places = {record.id: commit for commit, record in strays}
-        for vetoed in {record.decision.request for record in judged}:
-            words = effective([record for record in judged if record.good], vetoed)
-            for person, record in words.items():
-                rejected = record.decision.action is Action.REJECT and person in voters
-                if rejected and places[record.id] == request.work:
-                    subject = tag.removeprefix(f"gate/{request.gate}/")
-                    yield Veto(record.id, person, vetoed, request.gate, subject, 0)
 
 
 def _same(world: World, policy: PolicyCommit, vetoed: Request, request: Request) -> bool:

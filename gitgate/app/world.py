@@ -5,8 +5,6 @@ Everything here reads; what is read once is kept for the run of the command.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gitgate.app import instances
 from gitgate.app.authorship import authors_of
 from gitgate.app.instances import Loaded
@@ -18,6 +16,7 @@ from gitgate.core.events import Summary
 from gitgate.core.gate import Instance
 from gitgate.core.policy import Gate
 from gitgate.core.request import Request
+from gitgate.core.trailers import parse_trailers
 from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged, Verdict, judge
 from gitgate.errors import Exit, GateError
@@ -117,21 +116,43 @@ class World:
         checked = verify_signature(payload, armor, self._trust(policy), times=times)
         return checked.principal if checked.status is SignatureStatus.GOOD else None
 
-    def subjects(self, gate: str) -> Iterator[str]:
-        """The subjects that have a ledger of `gate`, in order of their refs."""
+    def subjects(self, gate: str) -> list[str]:
+        """The subjects of `gate`: those that have a ledger, and those of which a note has a
+        record though the ledger is gone."""
         if self._listing is None:
             self._listing = [(e.ref, e.summary) for e in ledgers.listing(self.repo)]
         prefix = f"{ids.GATES}{gate}/"
+        found: dict[str, None] = {}
         for ref, summary in self._listing:
             if not ref.startswith(prefix):
                 continue
-            subject = summary.subject if summary else ids.decode_subject(ref.removeprefix(prefix))
+            subject = summary.subject if summary else None
             # A newest commit that lies about its place, or cannot be read, hides nothing: the
             # ref's own name says the subject, and reading the ledger says what is wrong with it.
             if subject is None or ids.ledger_ref(gate, subject) != ref:
                 subject = ids.decode_subject(ref.removeprefix(prefix))
             if subject is not None:
-                yield subject
+                found.setdefault(subject)
+        kept = {ids.tag_name(gate, subject) for subject in found}
+        for tag in self._noted():
+            if tag.startswith(f"gate/{gate}/") and tag not in kept:
+                subject = self._subject_of(gate, tag)
+                if subject is not None:
+                    found.setdefault(subject)
+        return list(found)
+
+    def _subject_of(self, gate: str, tag: str) -> str | None:
+        """The subject of records whose ledger is gone: the tag's name, else what R says."""
+        subject = ids.decode_subject(tag.removeprefix(f"gate/{gate}/"))
+        for _, record in () if subject is not None else self._noted()[tag]:
+            try:
+                message = self.repo.commit(record.decision.request).message
+                named = ids.check_subject(dict(parse_trailers(message)).get("Subject", ""))
+            except (GateError, ValueError):
+                continue
+            if ids.tag_name(gate, named) == tag:
+                return named
+        return subject
 
     def load(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
         """One instance, its records verified against the signers of `policy`."""
@@ -179,17 +200,20 @@ class World:
             self.repo.config,
         )
 
-    def strays(self, tag: str) -> list[tuple[str, Record]]:
-        """The well-formed records with `tag` that stand in notes, each with its commit."""
-        if self._strays is None:
-            self._strays = _read_notes(self.repo)
-        return self._strays.get(tag, [])
+    def strays(self, gate: str, subject: str) -> list[Record]:
+        """The well-formed records of an instance that stand in notes."""
+        return [record for _, record in self._noted().get(ids.tag_name(gate, subject), [])]
 
-    def stray_tags(self) -> list[str]:
-        """The tags of all well-formed records in notes."""
+    def noted_on(self, gate: str, subject: str, record: str) -> str | None:
+        """The commit on which a note has this record."""
+        noted = self._noted().get(ids.tag_name(gate, subject), [])
+        return next((commit for commit, one in noted if one.id == record), None)
+
+    def _noted(self) -> dict[str, list[tuple[str, Record]]]:
+        """All well-formed records in notes by their tags, each with the commit of its note."""
         if self._strays is None:
             self._strays = _read_notes(self.repo)
-        return list(self._strays)
+        return self._strays
 
     def judge(
         self,

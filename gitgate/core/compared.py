@@ -10,13 +10,16 @@ from gitgate.core.policy import POLICY_FILES, Gate, Policy
 Compared = Callable[[bytes], bool]
 
 
-def compared_paths(policy: Policy, gate: Gate, *, on_policy_ref: bool) -> Compared:
-    """The paths that `gate` compares: those of `when`, without it the whole tree.
+def compared_paths(policy: Policy, gate: Gate, ref: str, *, on_policy_ref: bool) -> Compared:
+    """The paths that `gate` compares on `ref`: those of `when`, without it the whole tree.
 
-    With a transition and `when` also the phase file and the deliverables; on the policy ref the
-    policy's own files, for the gate that guards them (without a `policy_gate`, for every gate).
+    With a transition and `when` also the phase file and the deliverables. On the policy ref the
+    policy's own files are compared by the gate that guards them (without a `policy_gate`, by
+    every gate of the ref), and they alone where it does not guard the ref otherwise.
     """
     guards_policy = on_policy_ref and policy.policy_gate in (None, gate.id)
+    if not gate.guards_ref(ref):
+        return POLICY_FILES.__contains__ if guards_policy else _nothing
     if not gate.when:
         return _everything
     patterns = list(gate.when)
@@ -26,6 +29,11 @@ def compared_paths(policy: Policy, gate: Gate, *, on_policy_ref: bool) -> Compar
     if not guards_policy:
         return matches
     return lambda path: path in POLICY_FILES or matches(path)
+
+
+def _nothing(path: bytes) -> bool:
+    del path
+    return False
 
 
 def _everything(path: bytes) -> bool:

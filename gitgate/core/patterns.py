@@ -98,10 +98,10 @@ def objection(pattern: str, *, fold: bool) -> str:
     Refuses what would silently match nothing or less than it seems to: git itself takes anything.
     `fold`: case is going to be ignored.
     """
-    if not pattern or len(_encode(pattern)) > MAX_PATTERN:
-        return f"a pattern of 1 to {MAX_PATTERN} bytes"
     if has_controls(pattern):
         return "a pattern without control characters"
+    if not pattern or len(_encode(pattern)) > MAX_PATTERN:
+        return f"a pattern of 1 to {MAX_PATTERN} bytes"
     if pattern[0] == "/":
         return "a pattern relative to the top of the repository"
     if pattern[0] in "!:":

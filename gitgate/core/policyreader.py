@@ -230,6 +230,9 @@ class _Reader:
                 )
             names.add(name)
             run = table.texts("run", checks.argument)
+            if run and (doubt := checks.program(run[0])):
+                where = f"{doubt.expected} first in {table.called('run')}"
+                self._problems.add(table.line_of("run"), where, shown(run[0]))
             yield Validation(
                 name=name,
                 run=run,

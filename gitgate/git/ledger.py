@@ -33,7 +33,7 @@ __all__ = [
 RETRIES = 100
 """How often `append` tries again after it lost a race."""
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _REMEMBERED = 8
 
 # Faultless ledgers that were read, by ref and tip: what follows them is all that is read again.

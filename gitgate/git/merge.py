@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gitgate.core.merging import Entry, Malformed, Value, WholeMerge
 from gitgate.errors import Exit, GateError
 from gitgate.git.scratch import Scratch
-from gitgate.git.trees import DIRECTORY, parse_tree
+from gitgate.git.trees import DIRECTORY, EMPTY_TREE, parse_tree
 
 if TYPE_CHECKING:
     from gitgate.git.repository import Repository
@@ -146,6 +146,8 @@ class GitTrees:
             self._repo.read(oid, "blob")
 
     def _load(self, tree: str) -> Children:
+        if tree == EMPTY_TREE:  # which git knows, whether it is stored or not
+            return _NOTHING
         data = self._scratch.tree(tree) if self._merged_here else None
         try:
             return parse_tree(self._repo.read(tree, "tree") if data is None else data)
@@ -220,7 +222,7 @@ def _parse_answer(output: bytes) -> WholeMerge:
     """The answer of `git merge-tree -z` (git-merge-tree, OUTPUT).
 
     A path is in conflict where it has stages, and where a message about a conflict names it: a
-    few kinds of conflict leave no stages.
+    few kinds of conflict leave no stages. Advice for people may stand at the end.
     """
     tree, *fields = output.split(b"\0")
     conflicts: set[bytes] = set()
@@ -230,7 +232,7 @@ def _parse_answer(output: bytes) -> WholeMerge:
             break
         conflicts.add(stage.partition(b"\t")[2])
     for count in rest:
-        if not count:
+        if not count.isdigit():
             break
         named = [next(rest) for _ in range(int(count))]
         kind, _ = next(rest), next(rest)

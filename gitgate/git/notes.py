@@ -32,7 +32,7 @@ FULL = 256
 
 _FALLBACK = Person("git-gate", "git-gate@git-gate.invalid")
 _MESSAGE = "Notes added by git-gate\n"
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.25
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 
 _HEX = re.compile(rb"[0-9a-f]+")
 _FILES = (REGULAR, EXECUTABLE)

@@ -170,11 +170,11 @@ def _judge_fitting(
     refusal = _refusal(answer, person, keys, keyword, found[0][8:10])
     if refusal is not None:
         return _bad(key, refusal)
+    if keyword == "EXPSIG":
+        return _expired(person, key, "the signature itself has expired")
     if answer.exit_status != 0:
         reason = f"{answer.program} cannot check the certificate of {person}, or its issuer"
         return _unverifiable(key, reason)
-    if keyword == "EXPSIG":
-        return _expired(person, key, "the signature itself has expired")
     for time in times:
         if not all(each.valid_at(time) for each in keys):
             return _expired(person, key, f"the key of {person} is not valid at {format_time(time)}")
@@ -189,12 +189,13 @@ def _refusal(
         return f"the key of {person} is revoked"
     if answer.find("TRUST_NEVER"):
         return f"{answer.program} refuses the certificate of {person}"
+    weak = next((key.refusal for key in keys if key.refusal), None)
     hash_name, signature_class = kind
     if hash_name in _BROKEN_HASHES:
-        return "the signature's hash is broken"
+        return weak or "the signature's hash is broken"
     if signature_class != _BINARY_DOCUMENT:
-        return "the signature is not one of exactly these bytes"
-    return next((key.refusal for key in keys if key.refusal), None)
+        return weak or "the signature is not one of exactly these bytes"
+    return weak
 
 
 def _bad(key: str, reason: str) -> Verification:

@@ -280,8 +280,8 @@ class GnupgKey:
 
 def _checked(armor: bytes, kind: Format, by: str) -> bytes:
     try:
-        if check_armor(armor) is kind:
+        if armor and check_armor(armor) is kind:
             return armor
     except Defect as defect:
         raise GateError(Exit.FATAL, f"{by} wrote no signature that could count: {defect}") from None
-    raise GateError(Exit.FATAL, f"{by} wrote another kind of signature than {kind}")
+    raise GateError(Exit.FATAL, f"{by} wrote no signature of the kind {kind}")

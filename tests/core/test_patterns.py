@@ -240,6 +240,7 @@ def test_hostile_patterns_take_time_that_is_linear_in_the_name() -> None:
         ("a" * (MAX_PATTERN + 1), "a pattern of 1 to 1024 bytes"),
         ("a\nb", "a pattern without control characters"),
         ("a\udc80", "a pattern without control characters"),
+        ("a\ud800", "a pattern without control characters"),
         ("/a", "a pattern relative to the top of the repository"),
         ("!a", "a pattern without exclusion or magic (a name that begins so: '\\!')"),
         (":(top)a", "a pattern without exclusion or magic (a name that begins so: '\\:')"),

@@ -1,5 +1,8 @@
 """Whatever is wrong with a policy is said at once: the line, what was expected, what was found."""
 
+# ruff: noqa: E501
+# Messages are compared whole, each on a line of its own.
+
 from __future__ import annotations
 
 from textwrap import dedent
@@ -57,7 +60,7 @@ def test_all_problems_of_a_file_are_reported_by_line() -> None:
     aiwg.yml:16: expected single, double, round or bold as display.box_style, found nothing
     aiwg.yml:17: expected a whole number from 0 to 5270400 as defaults.timeout_minutes, found '0777'
     aiwg.yml:17: expected true or false as defaults.require_comment, found a list
-    """)  # noqa: E501
+    """)
 
 
 def test_the_problems_are_values_with_file_and_line() -> None:
@@ -99,9 +102,9 @@ _GATE = "human_gates: {phases: {order: [alpha, beta]}, gates: {main: {%s}}}"
         ("validations: {name: x}", "a list of mappings as gates.main.validations, found a mapping"),
         ("validations: [{run: [x]}]", "the key 'name' in gates.main.validations[1], found no such key"),
         ("validations: [{name: x, run: []}]", "a list of texts as gates.main.validations[1].run, found an empty list"),
-        ("validations: [{name: x, run: [../x]}]", "a program, or its path without '..' in gates.main.validations[1].run, found '../x'"),
+        ("validations: [{name: x, run: [../x]}]", "a program, or its path without '..', first in gates.main.validations[1].run, found '../x'"),
         ("validations: [{name: x, run: [x, 4]}]", "a text in gates.main.validations[1].run, found 4 without quotes; write '4'"),
-        ("validations: [{name: x, run: [x]}, {name: x, run: [y]}]", "a name of its own in gates.main.validations[2], found 'x' again"),
+        ("validations: [{name: x, run: [x]}, {name: x, run: [z]}]", "a name of its own in gates.main.validations[2], found 'x' again"),
         ("validations: [{name: x, run: [x], timeout_seconds: 0}]", "a whole number from 1 to 604800 as gates.main.validations[1].timeout_seconds, found '0'"),
         ("escalation: [{after: 4, notify: [x]}]", "a text as gates.main.escalation[1].after, found 4 without quotes; write '4'"),
         ("escalation: [{after: 4w, notify: [x]}]", "a duration such as 0m, 4h or 2d as gates.main.escalation[1].after, found '4w'"),

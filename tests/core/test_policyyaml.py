@@ -1,5 +1,8 @@
 """A policy is plain YAML or an error: nothing that hides, repeats, explodes or constructs."""
 
+# ruff: noqa: E501
+# Messages are compared whole, each on a line of its own.
+
 from __future__ import annotations
 
 import pytest
@@ -60,7 +63,9 @@ def test_what_is_no_plain_yaml_is_refused(text: str, said: str) -> None:
 def test_bytes_that_are_no_utf8_are_refused_by_line() -> None:
     said = "aiwg.yml:2: expected UTF-8, found the byte 0xff"
     assert _complaints(b"human_gates: {}\nx: \xff\n") == said
-    assert _complaints("human_gates: {}".encode("utf-16")).endswith("found the byte 0xff")
+    assert (
+        _complaints("é: 1".encode("latin-1")) == "aiwg.yml:1: expected UTF-8, found the byte 0xe9"
+    )
 
 
 def test_a_huge_file_is_refused_before_it_is_parsed() -> None:
@@ -77,7 +82,7 @@ def test_a_huge_file_is_refused_before_it_is_parsed() -> None:
         b"x: " + b"- " * 100_000,
         b"? " * 100_000,
         b"human_gates:\n" + b"".join(b" " * depth + b"-\n" for depth in range(500)),
-        b"human_gates: {gates: {" + b", ".join(b"a%d: {titl: 3}" % n for n in range(9000)) + b"}}",
+        b"human_gates: {gates: {" + b", ".join(b"a%d: {titl: 3}" % n for n in range(3000)) + b"}}",
         b"human_gates: {bots: [" + b"*a, " * 50_000 + b"]}",
         b"human_gates: {phases: {order: [" + b"a, " * 80_000 + b"]}}",
         b"human_gates: {gates: {g: {when: ['" + b"[" * 200_000 + b"']}}}",
@@ -126,7 +131,7 @@ def _flow(tree: object) -> str:
 
 
 @given(st.dictionaries(st.sampled_from(KEYS["human_gates"]), _TREES, max_size=8))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_yaml_is_a_policy_or_a_policy_error(tree: dict[str, object]) -> None:
     _either_way(f"human_gates: {_flow(tree)}".encode())
 
@@ -135,6 +140,6 @@ _GATE_TREES = st.dictionaries(st.sampled_from(KEYS["gate"]), _TREES, max_size=6)
 
 
 @given(st.dictionaries(st.sampled_from(["main", "other", "No"]), _GATE_TREES, min_size=1))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_gates_are_a_policy_or_a_policy_error(gates: dict[str, object]) -> None:
     _either_way(f"human_gates: {{gates: {_flow(gates)}}}".encode())
