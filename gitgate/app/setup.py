@@ -131,21 +131,24 @@ def _listed(repo: Repository, branch: str, key: str) -> bool:
 
 
 def _write_policy(top: Path, preset_name: str, branch: str, email: str, said: SetUp) -> None:
+    """Add the preset to `aiwg.yml`, whatever other tools keep there; GateError where the file
+    would not be a valid policy afterwards: then it stays as it is."""
     path = top / POLICY_FILE.decode()
-    text = preset(preset_name, branch=branch, person=email)
+    there = path.read_bytes() if path.exists() else b""
+    gap = b"" if not there or there.endswith(b"\n") else b"\n"
+    new = there + gap + preset(preset_name, branch=branch, person=email).encode()
     try:
-        there = path.read_bytes() if path.exists() else b""
         if there and parse_policy(there) is not None:
             said.done.append(f"{path.name} has a policy already and stays as it is")
             return
+        parse_policy(new)
     except PolicyError as error:
         raise GateError(
-            Exit.FATAL, f"{path.name} is not a valid policy: {error}", "git gate policy check"
+            Exit.FATAL,
+            f"{path.name} cannot take a policy: {error}",
+            f"mend {path.name}, then git gate policy check",
         ) from None
-    with path.open("ab") as file:
-        if there and not there.endswith(b"\n"):
-            file.write(b"\n")
-        file.write(text.encode())
+    path.write_bytes(new)
     said.done.append(f"wrote the {preset_name} policy to {path.name}")
 
 
