@@ -9,6 +9,7 @@ from gitgate.app.choose import guarded_branch
 from gitgate.app.judgement import Judgement, Move
 from gitgate.app.moves import chain_of, judge_move, judgement
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.unpushed import unpushed
 from gitgate.app.world import World
 from gitgate.core.landing import Step
 from gitgate.core.outcome import Outcome
@@ -21,7 +22,11 @@ def check(world: World, ref: str | None, moves: str | None, subject: str | None)
     `ref` None is the one guarded branch. Raises GateError (usage) for an empty range that was
     spelled out, and where it is not clear which ref is meant.
     """
-    ref = _ref(world, ref)
+    judged = _answer(world, _ref(world, ref), moves, subject)
+    return replace(judged, warnings=tuple(unpushed(world, judged.rows)))
+
+
+def _answer(world: World, ref: str, moves: str | None, subject: str | None) -> Judgement:
     if moves is None:
         return may_land(world, ref, world.repo.resolve("HEAD"), subject)
     old, dots, new = moves.partition("..")

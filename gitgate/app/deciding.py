@@ -124,6 +124,10 @@ def _is_prefix(given: str, oid: str) -> bool:
 
 
 def _decision(world: World, loaded: Loaded, request: Request, word: Word) -> Decision:
+    try:
+        message = codec.normalise(word.message)
+    except ValueError as error:
+        raise GateError(Exit.USAGE, f"your words cannot be recorded: {error}") from None
     stamp = world.repo.identity()
     given = {one.path: one for one in word.reviewed}
     reviewed = tuple(given.get(item.path, Reviewed(item.path)) for item in request.deliverables)
@@ -133,7 +137,7 @@ def _decision(world: World, loaded: Loaded, request: Request, word: Word) -> Dec
         tagger=Stamp(stamp.person, world.now, stamp.offset),
         action=word.action,
         title=codec.title_of(word.action, loaded.gate, loaded.subject),
-        message=codec.normalise(word.message),
+        message=message,
         via=word.via,
         time_spent=word.time_spent,
         reviewed=reviewed,

@@ -81,7 +81,7 @@ def is_landing(world: World, policy: PolicyCommit, request: Request, old: str, n
     _, tip = world.target_tip(request.target)
     if gate is None or tip is None:
         return False
-    chain = GitHistory(world, {}).since(None, tip)
+    chain = GitHistory(world, {}).since(request.tip, tip)
     places = {step.commit: place for place, step in enumerate(chain)}
     if old not in places or new not in places or places[old] >= places[new]:
         return False

@@ -13,6 +13,7 @@ from gitgate.app.landed import candidate, compared_of, has_landed
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core.compared import compared_paths
+from gitgate.core.decision import MAX_RECORD
 from gitgate.core.describe import LOOKED_AT, describe
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Status
@@ -20,12 +21,13 @@ from gitgate.core.outcome import Outcome
 from gitgate.core.patterns import compile_paths
 from gitgate.core.person import Stamp
 from gitgate.core.policy import Gate
+from gitgate.core.quoting import quote
 from gitgate.core.request import Deliverable, Kind, Request
 from gitgate.errors import Exit, GateError
 from gitgate.git import ledger as ledgers
 from gitgate.git.ledger import Draft, Ledger
 
-_MOST_DELIVERABLES = 20_000
+_REVIEWED = len("Reviewed:  viewed edited\n")
 _LARGEST_DESCRIBED = 4 << 20
 
 
@@ -99,7 +101,10 @@ def _write(
     request: Request,
     notes: tuple[str, ...],
 ) -> Opened:
-    stored = ledgers.write_request(world.repo, request)
+    try:
+        stored = ledgers.write_request(world.repo, request)
+    except ValueError as error:
+        raise GateError(Exit.USAGE, f"the request cannot be written: {error}", "") from None
     stamp = request.opened
 
     def decide(ledger: Ledger) -> Draft:
@@ -185,12 +190,12 @@ def _deliverables(
         else compared_paths(policy.policy, gate, target, on_policy_ref=on_policy_ref)
     )
     there = [(path, new) for path, (_, new) in sorted(changed.items()) if new and wanted(path)]
-    if len(there) > _MOST_DELIVERABLES:
+    # A decision names every deliverable, and a record has a limit.
+    if sum(len(quote(path)) + _REVIEWED for path, _ in there) > MAX_RECORD // 2:
         raise GateError(
             Exit.BLOCKED,
-            f"the change has {len(there)} deliverables; {_MOST_DELIVERABLES} are the most that"
-            " one request can name",
-            f"narrow `deliverables` of gate `{gate.id}` in aiwg.yml",
+            f"the change has {len(there)} deliverables, more than one signed record can name",
+            f"narrow `deliverables` of gate `{gate.id}` in aiwg.yml, or split the work",
         )
     for path, new in there:
         text = _beginning(world, new.oid) if new.regular else b""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from gitgate.app.judgement import Judgement
 from gitgate.app.moves import judge_move
 from gitgate.app.policies import consulted
+from gitgate.app.unpushed import unpushed
 from gitgate.app.world import World
 from gitgate.core.outcome import Outcome
 from gitgate.core.policy import POLICY_FILE
@@ -48,7 +49,9 @@ def judge_push(world: World, pushed: Sequence[Update]) -> Iterator[Judgement]:
     """The judgement of each ref of the push; a guarded one that cannot be judged is blocked."""
     for update in pushed:
         try:
-            yield _judge(world, update)
+            judged = _judge(world, update)
+            warnings = unpushed(world, judged.rows) if judged.status.allowed else ()
+            yield replace(judged, warnings=tuple(warnings))
         except GateError as error:
             yield Judgement(
                 Outcome.BLOCKED,

@@ -34,7 +34,9 @@ def withdraw(world: World, policy: PolicyCommit, gate: str, subject: str, reason
     )
 
     def draft(ledger: Ledger) -> Draft:
-        why_not = may_follow(world.fold_of(policy, ledger), EventName.WITHDRAWN)
+        why_not = may_follow(
+            world.fold_of(policy, ledger), EventName.WITHDRAWN, request=event.request
+        )
         if why_not:
             raise GateError(
                 Exit.NOT_OPENED if loaded.instance.running is None else Exit.BLOCKED,

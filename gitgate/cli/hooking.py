@@ -75,6 +75,7 @@ def _pre_push(env: Env, remote: str, lines: bytes) -> int:
     """Judge each ref of the push; every refusal is exit 1, with its reason and what resolves it."""
     from gitgate.app import prepush
     from gitgate.ui import plain
+    from gitgate.ui.sanitise import safe
 
     named = remote if f"remote.{remote}.url" in env.repo.config else None
     with env.world(named) as world:
@@ -82,6 +83,7 @@ def _pre_push(env: Env, remote: str, lines: bytes) -> int:
         for judged in prepush.judge_push(
             world, prepush.updates(lines.decode("utf-8", "surrogateescape"))
         ):
+            env.say(*(f"git-gate: warning: {safe(warning)}" for warning in judged.warnings))
             if not judged.status.allowed:
                 refused = True
                 env.say(

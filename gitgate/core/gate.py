@@ -166,6 +166,7 @@ class Instance:
     lives: tuple[Life, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     records: frozenset[str] = field(default=frozenset(), repr=False)
+    good: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def life(self) -> Life | None:
@@ -192,10 +193,13 @@ class Instance:
         return None
 
 
-def may_follow(instance: Instance, name: EventName, kind: Kind | None = None) -> str:
+def may_follow(
+    instance: Instance, name: EventName, kind: Kind | None = None, request: str | None = None
+) -> str:
     """Why `name` may not be the next event of `instance`, as a sentence; empty where it may.
 
-    `kind` is the kind of the request that the event brings, where it brings one.
+    `kind` is the kind of the request that the event brings, where it brings one, and `request`
+    the one that it is about, where it says.
     """
     life = instance.running
     stage = life.stage if life is not None else Stage.NONE
@@ -208,9 +212,9 @@ def may_follow(instance: Instance, name: EventName, kind: Kind | None = None) ->
         return f"a request of kind `{kind}` may not join a life of kind `{life.kind}`"
     if name is EventName.ITERATED and life.kind is not Kind.APPROVAL:
         return f"`iterated` may not follow in a life of kind `{life.kind}`"
-    if name is EventName.WITHDRAWN and life.iterations and life.iterations[-1].decided:
+    if name is EventName.WITHDRAWN and _is_decided(instance, life):
         return "`withdrawn` may not follow once somebody has decided"
-    return ""
+    return _wrong_request(life, name, request)
 
 
 def fold(
@@ -221,9 +225,10 @@ def fold(
     `kinds` tells the kind of each request. An event that may not stand where it does is kept as
     ignored, with its reason; nothing raises.
     """
-    instance = Instance()
+    facts = facts or Facts()
+    instance = Instance(good=facts.good)
     for event in events:
-        instance = _step(instance, event, kinds, facts or Facts())
+        instance = _step(instance, event, kinds, facts)
     return instance
 
 
@@ -231,7 +236,8 @@ def _step(instance: Instance, event: Event, kinds: Mapping[str, Kind], facts: Fa
     if event.name is EventName.DECIDED:
         return _decided(instance, event, facts)
     brings = kinds.get(event.request) if event.request and event.name in _BRINGS else None
-    wrong = may_follow(_as_verified(instance, facts), event.name, brings)
+    about = event.request if event.name not in _BRINGS else None
+    wrong = may_follow(instance, event.name, brings, about)
     if not wrong and event.name is EventName.LANDED and event.id not in facts.ends:
         wrong = "the landing that it names is not on the target's chain, or is not its request's"
     if not wrong and event.name in _BRINGS and instance.find(event.request or "") is not None:
@@ -246,16 +252,6 @@ def _step(instance: Instance, event: Event, kinds: Mapping[str, Kind], facts: Fa
 
 
 _BRINGS = (EventName.OPENED, EventName.ITERATED, EventName.ESCALATED, EventName.ASKED)
-
-
-def _as_verified(instance: Instance, facts: Facts) -> Instance:
-    """The instance without decisions that are nobody's: junk must not stop a withdrawal."""
-    life = instance.running
-    if life is None or not life.iterations:
-        return instance
-    newest = life.iterations[-1]
-    good = tuple(event for event in newest.decided if event.id in facts.good)
-    return _replace_life(instance, _with_newest(life, replace(newest, decided=good)))
 
 
 def _born(instance: Instance, event: Event, kind: Kind) -> Life:
@@ -273,11 +269,11 @@ def _advance(life: Life, event: Event) -> Life:
         return _with_request(life, event)
     if not life.iterations:
         return life
-    newest = life.iterations[-1]
+    about = next((i for i in life.iterations if i.request == event.request), life.iterations[-1])
     if event.name is EventName.EXPIRED:
-        return _with_newest(life, replace(newest, expired=event))
+        return _with_changed(life, about, replace(about, expired=event))
     if event.name is EventName.VALIDATED:
-        return _with_newest(life, replace(newest, validated=(*newest.validated, event)))
+        return _with_changed(life, about, replace(about, validated=(*about.validated, event)))
     return life
 
 
@@ -290,10 +286,7 @@ def _decided(instance: Instance, event: Event, facts: Facts) -> Instance:
         return _ignore(instance, event, "its record stands in this ledger already")
     life, iteration = found
     joined = replace(iteration, decided=(*iteration.decided, event))
-    changed = replace(
-        life,
-        iterations=tuple(joined if i is iteration else i for i in life.iterations),
-    )
+    changed = _with_changed(life, iteration, joined)
     current = not life.ended and iteration is life.iterations[-1]
     if current and event.id in facts.ends:
         status = Status.ANSWERED if life.kind is Kind.QUESTION else Status.WITHDRAWN
@@ -310,8 +303,8 @@ def _with_request(life: Life, event: Event) -> Life:
     return replace(life, iterations=(*life.iterations, iteration))
 
 
-def _with_newest(life: Life, newest: Iteration) -> Life:
-    return replace(life, iterations=(*life.iterations[:-1], newest))
+def _with_changed(life: Life, old: Iteration, new: Iteration) -> Life:
+    return replace(life, iterations=tuple(new if one is old else one for one in life.iterations))
 
 
 def _replace_life(instance: Instance, life: Life) -> Instance:
@@ -324,6 +317,24 @@ def _ignore(instance: Instance, event: Event, reason: str) -> Instance:
 
 def _nothing_open(instance: Instance) -> str:
     return "after the end of a life" if instance.lives else "in an empty ledger"
+
+
+def _is_decided(instance: Instance, life: Life) -> bool:
+    """Whether somebody has decided the newest request: a record that is nobody's is no decision."""
+    decided = life.iterations[-1].decided if life.iterations else ()
+    return any(event.id in instance.good for event in decided)
+
+
+def _wrong_request(life: Life, name: EventName, request: str | None) -> str:
+    """An event without a signature ends only the request that it names, and no other one's life."""
+    if request is None or not life.iterations:
+        return ""
+    ends = FOLLOWS[life.stage][name] is Stage.NONE
+    if ends and request != life.iterations[-1].request:
+        return f"`{name}` may not follow for a request that is not the newest"
+    if request not in [one.request for one in life.iterations]:
+        return f"`{name}` may not follow for a request of another life"
+    return ""
 
 
 def _wrong_start(name: EventName, kind: Kind | None) -> str:

@@ -101,7 +101,9 @@ def effective(records: Sequence[Judged], request: str) -> dict[str, Judged]:
     for person in {record.person for record in records if record.person}:
         own = [r for r in records if r.person == person and r.decision.request == request]
         behind = {one for record in own for one in _ancestors(record.id, named)}
-        newest = [record for record in own if record.id not in behind]
+        # By what was signed: the same words under a second valid signature are the same record.
+        settled = {record.payload for record in own if record.id in behind}
+        newest = [record for record in own if record.payload not in settled]
         if newest:
             words[person] = min(newest, key=lambda r: _strictness(r.decision.action))
     return words

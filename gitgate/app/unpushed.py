@@ -1,0 +1,33 @@
+"""Which ledgers the remote is not known to have (design, section 6, "Where")."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+
+from gitgate.app.judgement import Row
+from gitgate.app.world import World
+from gitgate.core import ids
+from gitgate.git import refs
+
+
+def unpushed(world: World, rows: Iterable[Row]) -> Iterator[str]:
+    """A warning for each instance that a landing relies on and the remote is not known to have."""
+    if world.remote is None:
+        return
+    for row in rows:
+        if row.subject is None:
+            continue
+        ref = ids.ledger_ref(row.gate, row.subject)
+        tip = refs.read(world.repo, ref)
+        if tip is None or tip == refs.read(world.repo, _tracking(world.remote, ref)):
+            continue
+        command = shlex.join(["git", "push", world.remote, ref, ids.NOTES])
+        yield (
+            f"{world.remote} is not known to have the ledger of {row.gate} of {row.subject}:"
+            f" {command}"
+        )
+
+
+def _tracking(remote: str, ref: str) -> str:
+    return f"{ids.TRACKING}{remote}/gates/{ref.removeprefix(ids.GATES)}"
