@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gitgate.app.instances import Loaded
+from gitgate.app.landed import elsewhere
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
@@ -70,6 +71,8 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
     """
     loaded = world.load(policy, gate, subject)
     request = _asked(loaded, word)
+    if word.action in (Action.APPROVE, Action.SKIP):
+        _refuse_foreign(world, loaded, request)
     decision = _decision(world, loaded, request, word)
     key = signer(world.repo.config, where=world.repo.work_tree)
     person = person_of_key(world, policy, key)
@@ -117,6 +120,18 @@ def _asked(loaded: Loaded, word: Word) -> Request:
             f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
         )
     return request
+
+
+def _refuse_foreign(world: World, loaded: Loaded, request: Request) -> None:
+    """Nothing is signed here that could only authorise a landing somewhere else."""
+    _, tip = world.target_tip(request.target)
+    foreign = elsewhere(world, request, [tip]) if tip else ""
+    if foreign:
+        raise GateError(
+            Exit.BLOCKED,
+            f"{loaded.name} {foreign}",
+            f"git gate open {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+        )
 
 
 def _is_prefix(given: str, oid: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gitgate.app.judgement import Move, Row
+from gitgate.app.landed import elsewhere
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.vetoes import standing
 from gitgate.core.gate import Status
@@ -153,6 +154,9 @@ def _say(
     if request.target != move.ref:
         reason = f"{who} was approved for {request.target}, not for {move.ref}"
         return Outcome.BLOCKED, (reason,), f"{again} --target {move.ref}"
+    foreign = elsewhere(world, request, move.commits)
+    if foreign:
+        return Outcome.BLOCKED, (f"{who} {foreign}",), again
     return _missed(world, move, request, result, who, again)
 
 

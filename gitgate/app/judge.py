@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from gitgate.app.explain import explain
 from gitgate.app.instances import Loaded
 from gitgate.app.judgement import Move, Row
-from gitgate.app.landed import GitHistory, candidate, partners
+from gitgate.app.landed import GitHistory, candidate, elsewhere, partners
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
@@ -98,6 +98,8 @@ def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
         for request in loaded.ledger.requests.values():
             move.requests.setdefault(request.id, request)
         for request in authorising(world, policy, loaded, move.ref):
+            if elsewhere(world, request, move.commits):
+                continue
             move.used[request.id] = loaded
             found.append(candidate(world, request))
     return Rule(

@@ -59,6 +59,10 @@ class Move:
     used: dict[str, Loaded] = field(default_factory=dict)
     requests: dict[str, Request] = field(default_factory=dict)
 
+    @property
+    def commits(self) -> tuple[str, ...]:
+        return tuple(step.commit for step in self.chain)
+
 
 def document(judged: Judgement) -> dict[str, Any]:
     """The document of `check --json` (docs/reference.md)."""

@@ -121,6 +121,23 @@ def partners(world: World, gate: str, target: str) -> tuple[Candidate, ...]:
     return tuple(found)
 
 
+def elsewhere(world: World, request: Request, chain: Sequence[str]) -> str:
+    """Why `request` was not asked of the ref with this first-parent chain (commits, oldest first);
+    empty where it was.
+
+    Its `Tip` lies on that chain; where the target did not exist yet, its base shares history with
+    it. A ledger copied from an unrelated repository authorises nothing (design, sections 3, 4).
+    """
+    try:
+        if request.tip is None:
+            related = bool(world.repo.merge_bases(request.base, chain[0]))
+        else:
+            related = request.tip in chain or bool(world.repo.first_parents(chain[0], request.tip))
+    except GateError as error:
+        return f"was asked of a history that is not all here: {error.message}"
+    return "" if related else f"was asked of another history than that of {request.target}"
+
+
 def _landed_on(
     world: World, request: Request, chain: Sequence[Step], compared: Compared
 ) -> Stretch | None:

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from gitgate.app.choose import gate_to_open, subject_of, target_of
 from gitgate.app.instances import Loaded
-from gitgate.app.landed import candidate, compared_of, has_landed
+from gitgate.app.landed import candidate, compared_of, elsewhere, has_landed
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core.compared import compared_paths
@@ -251,7 +251,8 @@ def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Reques
     if loaded.instance.running is None or newest is None:
         return None
     verdict = world.verdict(policy, loaded, newest)
-    if verdict.status is Status.EXPIRED:
+    _, tip = world.target_tip(newest.target)
+    if verdict.status is Status.EXPIRED or (tip and elsewhere(world, newest, [tip])):
         return None
     same = newest.target == request.target and _same_content(world, policy, newest, request)
     if verdict.status in (Status.APPROVED, Status.SKIPPED):

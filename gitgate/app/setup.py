@@ -175,7 +175,7 @@ def _configure(repo: Repository, branch: str, said: SetUp) -> None:
     if remote:
         known = f"{ids.TRACKING}{remote}"
         _add(repo, f"remote.{remote}.fetch", f"+{ids.GATES}*:{known}/gates/*", said)
-        _add(repo, f"remote.{remote}.fetch", f"+{ids.NOTES}:{known}/notes", said)
+        _add(repo, f"remote.{remote}.fetch", f"+refs/notes/aiwg/*:{known}/notes/*", said)
 
 
 def _set(repo: Repository, key: str, value: str, said: SetUp) -> None:

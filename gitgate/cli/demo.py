@@ -27,6 +27,8 @@ class _Scene:
     refused: bool = False
 
 
+_BY_AGENT = "--author='Agent <agent@example.com>'"
+
 _STORY = (
     _Scene(
         "Ada starts a project with an empty remote and puts a gate before its main branch.",
@@ -42,9 +44,8 @@ _STORY = (
         "An agent writes a use case on a branch. Main does not take it: nobody has approved it.",
         (
             "git switch --quiet -c feature/login",
-            "printf '# UC-001: User Login\\n\\n1. The user enters e-mail and password\\n' >UC-001.md",
-            "git add UC-001.md && git commit --quiet --author='Agent <agent@example.com>'"
-            " -m 'Describe the login'",
+            "printf '# UC-001: User Login\\n\\n1. The user enters a password\\n' >UC-001.md",
+            f"git add UC-001.md && git commit --quiet {_BY_AGENT} -m 'Describe the login'",
             "git push origin feature/login:main",
         ),
         refused=True,
@@ -65,7 +66,7 @@ _STORY = (
         "It mends the work, and asks again: iteration 2.",
         (
             "printf '2. After five wrong passwords the account is locked\\n' >>UC-001.md",
-            "git commit --quiet -a --author='Agent <agent@example.com>' -m 'Add the lockout'",
+            f"git commit --quiet -a {_BY_AGENT} -m 'Add the lockout'",
             "git gate open --agent claude -m 'With the lockout'",
             "git gate approve -m 'Thank you'",
         ),
@@ -93,8 +94,8 @@ _STORY = (
         (
             "git gate log --subject feature/login",
             'git config gpg.ssh.allowedSignersFile "$PWD/.aiwg/allowed_signers"',
-            "git notes --ref=aiwg/gates show feature/login | git hash-object -t tag -w --stdin"
-            " | xargs git verify-tag",
+            "git notes --ref=aiwg/gates show feature/login >../record",
+            "git verify-tag $(git hash-object -t tag -w ../record)",
         ),
     ),
 )

@@ -11,7 +11,7 @@ import random
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 from gitgate.core import ids
 from gitgate.core.decision import split_note
@@ -176,29 +176,79 @@ def _say(cut: list[str] | None, sentence: str) -> None:
 # Writing.
 
 
+class _Folder:
+    """One level of the notes tree in memory: opened where needed, written where changed."""
+
+    def __init__(self, repo: Repository, tree: str | None) -> None:
+        self._repo = repo
+        self._below: dict[bytes, _Folder] = {}
+        self.entries = dict(repo.children(tree)) if tree else {}
+
+    def open(self, name: bytes) -> _Folder:
+        if name not in self._below:
+            mode, tree = self.entries.get(name, (0, ""))
+            self._below[name] = _Folder(self._repo, tree if mode == DIRECTORY else None)
+            self.entries[name] = (DIRECTORY, tree)
+        return self._below[name]
+
+    def new_place(self, rest: bytes) -> Path:
+        """Where a new note goes: along the folders that there are, into new ones beside others."""
+        mode, _ = self.entries.get(rest[:2], (0, ""))
+        if len(rest) > 2 and (mode == DIRECTORY or (not mode and self._is_split())):
+            return (rest[:2], *self.open(rest[:2]).new_place(rest[2:]))
+        return (rest,)
+
+    def _is_split(self) -> bool:
+        return len(self.entries) >= FULL or any(
+            mode == DIRECTORY and len(name) == 2 and _HEX.fullmatch(name)
+            for name, (mode, _) in self.entries.items()
+        )
+
+    def put(self, path: Path, blob: str | None) -> None:
+        """Set the note at a place, or take it away."""
+        if len(path) > 1:
+            self.open(path[0]).put(path[1:], blob)
+        elif blob:
+            self.entries[path[0]] = (REGULAR, blob)
+        else:
+            self.entries.pop(path[0], None)
+
+    def write(self) -> str:
+        """Store what changed; the id of the tree. Empty folders go."""
+        for name, folder in self._below.items():
+            tree = folder.write()
+            self.entries[name] = (DIRECTORY, tree)
+            if tree == EMPTY_TREE:
+                del self.entries[name]
+        return self._repo.write_tree(self.entries)
+
+
 def _with_records(
     repo: Repository, tree: str | None, records: Mapping[str, Sequence[bytes]]
 ) -> str | None:
     """The notes tree with these records; the same where it has them all."""
-    waiting = iter(records.items())
-    while some := list(islice(waiting, FULL)):  # so that a folder that fills up is seen to be full
-        edits: dict[Path, str | None] = {}
-        for commit, new in some:
-            edits.update(_edits(repo, tree, commit, new))
-        if edits:
-            tree = _edited(repo, tree, edits)
-    return tree
+    root = _Folder(repo, tree)
+    changed = False
+    for commit, new in records.items():
+        if not ids.is_oid(commit):
+            raise ValueError(f"no object id: {commit[:80]!r}")
+        places = _places(repo, tree, commit) if tree else {}
+        before, after = _extended(repo, commit, places.values(), new)
+        if after != before:
+            for further in list(places)[1:]:
+                root.put(further, None)
+            place = next(iter(places), None) or root.new_place(commit.encode("ascii"))
+            root.put(place, repo.write_blob(after))
+            changed = True
+    return root.write() if changed else tree
 
 
-def _edits(
-    repo: Repository, tree: str | None, commit: str, records: Sequence[bytes]
-) -> dict[Path, str | None]:
-    """What changes for one note: the blob at its place, and None at its other places."""
-    if not ids.is_oid(commit):
-        raise ValueError(f"no object id: {commit[:80]!r}")
-    places = _places(repo, tree, commit) if tree else {}
+def _extended(
+    repo: Repository, commit: str, blobs: Iterable[str], records: Sequence[bytes]
+) -> tuple[bytes, bytes]:
+    """A note before and after records are added to it."""
     cut: list[str] = []
-    before = _content(repo, commit, places.values(), cut)
+    before = _content(repo, commit, blobs, cut)
     after = _joined(before, [records])
     if cut or len(after) > MAX_NOTE:
         raise GateError(
@@ -207,47 +257,4 @@ def _edits(
             "of the decision, which is in its ledger",
             f"git notes --ref={ids.NOTES} remove {commit}",
         )
-    if after == before:
-        return {}
-    place = next(iter(places), None) or _new_place(repo, tree, commit)
-    return {**dict.fromkeys(places), place: repo.write_blob(after)}
-
-
-def _new_place(repo: Repository, tree: str | None, commit: str) -> Path:
-    folders: Path = ()
-    rest = commit.encode("ascii")
-    while tree:
-        entries = repo.children(tree)
-        mode, below = entries.get(rest[:2], (0, ""))
-        if mode == DIRECTORY and len(rest) > 2:
-            folders, rest, tree = (*folders, rest[:2]), rest[2:], below
-        elif not mode and len(rest) > 2 and _is_split(entries):
-            return (*folders, rest[:2], rest[2:])
-        else:
-            break
-    return (*folders, rest)
-
-
-def _is_split(entries: Mapping[bytes, tuple[int, str]]) -> bool:
-    return len(entries) >= FULL or any(
-        mode == DIRECTORY and len(name) == 2 and _HEX.fullmatch(name)
-        for name, (mode, _) in entries.items()
-    )
-
-
-def _edited(repo: Repository, tree: str | None, edits: Mapping[Path, str | None]) -> str:
-    entries = dict(repo.children(tree)) if tree else {}
-    below: dict[bytes, dict[Path, str | None]] = {}
-    for (name, *rest), blob in edits.items():
-        if rest:
-            below.setdefault(name, {})[tuple(rest)] = blob
-        elif blob:
-            entries[name] = (REGULAR, blob)
-        else:
-            entries.pop(name, None)
-    for name, inner in below.items():
-        mode, old = entries.pop(name, (0, ""))
-        new = _edited(repo, old if mode == DIRECTORY else None, inner)
-        if new != EMPTY_TREE:
-            entries[name] = (DIRECTORY, new)
-    return repo.write_tree(entries)
+    return before, after

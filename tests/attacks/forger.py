@@ -45,9 +45,11 @@ def blocked(
     *reasons: str,
     moves: str | None = "origin/main..HEAD",
     ref: str = MAIN,
+    subject: str = "",
 ) -> Any:
     """`check` says `status`, and each of `reasons` is part of one of its sentences."""
-    found = judged(project, moves, "--ref", ref)
+    about = ["--subject", subject] if subject else []
+    found = judged(project, moves, "--ref", ref, *about)
     assert not found["allowed"], found
     assert found["status"] == status, found["reasons"]
     for reason in reasons:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Facts, Instance, Stage, Status, fold, may_follow
 from gitgate.core.person import Person
@@ -90,7 +91,9 @@ def ignored(instance: Instance) -> list[str]:
 
 def cells() -> list[tuple[str, str, str]]:
     head, *rows = [line.split() for line in TABLE.strip().split("\n")]
-    return [(row[0], stage, cell) for row in rows for stage, cell in zip(head, row[1:], strict=True)]
+    return [
+        (row[0], stage, cell) for row in rows for stage, cell in zip(head, row[1:], strict=True)
+    ]
 
 
 def test_the_table_has_every_event_and_every_stage() -> None:
@@ -256,9 +259,7 @@ def test_findings_and_deadlines_join_the_iteration_that_they_name() -> None:
     assert one.expired is not None and one.expired.id == "e4"
     assert ([e.id for e in two.validated], two.expired) == (["e5"], None)
     other_life = folded("opened:a1 withdrawn opened:a2 validated:a1")
-    assert ignored(other_life) == [
-        "e4: `validated` may not follow for a request of another life"
-    ]
+    assert ignored(other_life) == ["e4: `validated` may not follow for a request of another life"]
 
 
 def test_a_request_is_asked_once() -> None:

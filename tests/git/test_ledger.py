@@ -220,7 +220,8 @@ def ask(ledger):
     return opened(repo, number=int(sys.argv[2]), name=name)
 mine = ledgers.append(repo, GATE, SUBJECT, ask, stamp=STAMP)
 request = mine.events[-1].request
-ledgers.append(repo, GATE, SUBJECT, lambda _: decided(request, sys.argv[2]), stamp=STAMP)
+if sys.argv[2] in ("0", "1", "2"):
+    ledgers.append(repo, GATE, SUBJECT, lambda _: decided(request, sys.argv[2]), stamp=STAMP)
 """
 
 
@@ -229,8 +230,8 @@ def test_of_twenty_racing_writers_all_survive(repo: Repository) -> None:
     race(_WRITER, repo.git_dir.parent, 20)
     ledger = ledgers.read(repo, GATE, SUBJECT)
     assert ledger.faults == ()
-    assert [one.number for one in ledger.events] == list(range(1, 41))
-    assert len(ledger.requests) == len(ledger.records) == 20
+    assert [one.number for one in ledger.events] == list(range(1, 24))
+    assert (len(ledger.requests), len(ledger.records)) == (20, 3)
     assert [one.name for one in ledger.events].count(EventName.OPENED) == 1
     git(repo.git_dir, "fsck", "--strict")
 
