@@ -15,6 +15,7 @@ from gitgate.core.armor import Defect, Format, check_armor
 from gitgate.core.sshwire import fingerprint
 from gitgate.errors import Exit, GateError
 from gitgate.process import Completed
+from gitgate.signing import ssh
 from gitgate.signing.programs import program
 from gitgate.signing.sshkeys import (
     blob_of,
@@ -181,7 +182,15 @@ class SshKey:
             )
             if done.status != 0:
                 raise self._explain(done, path)
-        return _checked(done.stdout, self.format, self.program)
+        armor = _checked(done.stdout, self.format, self.program)
+        objection = ssh.objection(payload, armor)
+        if objection is not None:
+            raise GateError(
+                Exit.FATAL,
+                f"a signature by {self.describe} would not count: {objection}",
+                "try again, or sign with another key: git config user.signingKey",
+            )
+        return armor
 
     def _explain(self, done: Completed, path: Path) -> GateError:
         """Why signing failed, by what can be looked at; ssh-keygen's words are only passed on."""

@@ -40,11 +40,8 @@ def verify(
     if not times:
         raise ValueError("a signature is checked at one time at least")
     try:
-        signature = sshsig.parse(armor)
-        kind, _ = string(signature.key)
-        if signature.namespace != namespace:
-            raise ValueError(f"it is for the namespace {signature.namespace[:80]!r}")
-        if kind.endswith(b"-cert-v01@openssh.com"):
+        signature = _read(armor, namespace)
+        if _is_certificate(signature):
             from gitgate.signing import certificate
 
             return certificate.verify(payload, armor, signature, signers, signers_file, times)
@@ -52,6 +49,32 @@ def verify(
     except ValueError as error:
         return Verification(SignatureStatus.BAD, reason=f"the signature is not accepted: {error}")
     return _verify_plain(payload, signature, key_type, fields, signers, times)
+
+
+def objection(payload: bytes, armor: bytes) -> str | None:
+    """Why a signature that was just made could never count, whoever is listed; None if it may.
+
+    Only a certificate's own form is looked at.
+    """
+    try:
+        signature = _read(armor, "git")
+        if _is_certificate(signature):
+            return None
+        key_type, fields = key_fields(signature.key)
+    except ValueError as error:
+        return str(error)
+    return _fault(key_type, fields, signature, payload)
+
+
+def _read(armor: bytes, namespace: str) -> sshsig.Signature:
+    signature = sshsig.parse(armor)
+    if signature.namespace != namespace:
+        raise ValueError(f"it is for the namespace {signature.namespace[:80]!r}")
+    return signature
+
+
+def _is_certificate(signature: sshsig.Signature) -> bool:
+    return string(signature.key)[0].endswith(b"-cert-v01@openssh.com")
 
 
 def _verify_plain(
@@ -70,11 +93,9 @@ def _verify_plain(
         reason = f"the signers file does not allow the key for {signature.namespace!r}"
     if person is None or not lines:
         return Verification(SignatureStatus.UNKNOWN_KEY, None, key, reason=reason)
-    reason = sshsig.refusal(key_type, fields, signature.algorithm) or ""
-    if not reason and not _is_good(key_type, fields, signature, payload):
-        reason = "the signature does not fit the content"
-    if reason:
-        return Verification(SignatureStatus.BAD, None, key, reason=reason)
+    fault = _fault(key_type, fields, signature, payload)
+    if fault is not None:
+        return Verification(SignatureStatus.BAD, None, key, reason=fault)
     for time in times:
         if not any(line.valid_at(time) for line in lines if signers.person(line) is not None):
             reason = f"the key of {person} is not valid at {format_time(time)}"
@@ -96,11 +117,15 @@ def _whose(lines: Sequence[Signer], signers: Signers) -> tuple[str | None, str]:
     return people[0], ""
 
 
-def _is_good(
+def _fault(
     key_type: str, fields: tuple[bytes, ...], signature: sshsig.Signature, payload: bytes
-) -> bool:
+) -> str | None:
+    """Why the signature is not one of this key over `payload` that may count."""
     from cryptography.exceptions import InvalidSignature
 
+    refusal = sshsig.refusal(key_type, fields, signature.algorithm)
+    if refusal is not None:
+        return refusal
     message = signature.signed(payload)
     if signature.flags:
         application = hashlib.sha256(fields[-1]).digest()
@@ -109,8 +134,8 @@ def _is_good(
     try:
         _CHECKS[key_type](fields, signature, message)
     except (InvalidSignature, ValueError):
-        return False
-    return True
+        return "the signature does not fit the content"
+    return None
 
 
 def _check_ed25519(fields: tuple[bytes, ...], signature: sshsig.Signature, message: bytes) -> None:

@@ -13,7 +13,9 @@ from gitgate.errors import Exit, GateError
 from gitgate.signing.programs import expanded
 from gitgate.signing.sshsig import MIN_RSA_BITS
 
-_NAMES = ("id_ed25519", "id_ecdsa", "id_ed25519_sk", "id_ecdsa_sk", "id_rsa")
+OWN_NAME = "id_ed25519_git_gate"
+"""The name of the key that `init` makes where there is none."""
+_NAMES = ("id_ed25519", "id_ecdsa", "id_ed25519_sk", "id_ecdsa_sk", "id_rsa", OWN_NAME)
 _MAX_FILE = 64 * 1024
 _PRIVATE = re.compile(
     r"-----BEGIN OPENSSH PRIVATE KEY-----\s([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----"
@@ -86,8 +88,8 @@ def has_passphrase(path: Path) -> bool:
 def default_key(config: Mapping[str, str], home: Path) -> str | None:
     """The SSH key to sign with, as a value for user.signingKey, or None.
 
-    It is the configured one where gpg.format is ssh, else the first of those that ssh would try;
-    an RSA key must be long enough to count.
+    It is the configured one where gpg.format is ssh, else the first of those that ssh would try,
+    else the one that was made for another repository. An RSA key must be long enough to count.
     """
     if config.get("gpg.format") == "ssh" and config.get("user.signingkey"):
         return config["user.signingkey"]

@@ -102,20 +102,21 @@ class Town:
     def commit(self, tree: str, *parents: str) -> str:
         return self.repo.write_commit(tree, parents, STAMP, STAMP, "c\n")
 
-    def merge(self, base: str, ours: str, theirs: str) -> tuple[str, bool]:
-        """What `git merge` makes of three trees, and whether it is clean."""
+    def merge(self, base: str, ours: str, theirs: str) -> tuple[str, set[bytes]]:
+        """What `git merge` makes of three trees, and the paths that are in conflict."""
         root = self.commit(base)
         sides = (self.commit(ours, root), self.commit(theirs, root))
-        done = self.repo.git("merge-tree", "--write-tree", "-z", *sides)
+        done = self.repo.git("merge-tree", "--write-tree", "-z", "--name-only", *sides)
         assert done.status in (0, 1), done.complaint
-        return done.stdout.split(b"\0")[0].decode(), done.status == 0
+        tree, *names = done.stdout.split(b"\0")
+        return tree.decode(), set(names[: names.index(b"")])
 
     def rebase(self, base: str, branch: Sequence[str], onto: str) -> list[str] | None:
         """The trees of a rebase, which picks one commit after another; None for a conflict."""
         made = [onto]
         for before, after in zip([base, *branch], branch, strict=False):
-            tree, clean = self.merge(before, made[-1], after)
-            if not clean:
+            tree, conflicts = self.merge(before, made[-1], after)
+            if conflicts:
                 return None
             made.append(tree)
         return made

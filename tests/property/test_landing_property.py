@@ -12,10 +12,10 @@ from memory_trees import MemoryTrees
 from stories import SLOTS, Story, Town, changed, inside, stories, text
 from treekit import EXECUTABLE, REGULAR, SYMLINK, Flat, read
 
-from gitgate.core.merging import Entry, doubts, merge
+from gitgate.core.merging import doubts, merge
 
-GIT = settings(max_examples=60, deadline=None, derandomize=True)
-QUICK = settings(max_examples=150, deadline=None, derandomize=True)
+GIT = settings(max_examples=30, deadline=None, derandomize=True)
+QUICK = settings(max_examples=100, deadline=None, derandomize=True)
 HOW = st.sampled_from(["content", "mode", "link", "delete", "add"])
 
 
@@ -37,13 +37,17 @@ class Told:
         self.branch = [town.plant(files) for files in story.branch]
         self.work = self.branch[-1]
         self.main = town.plant(story.target[-1]) if story.target else self.base
-        self.merged, self.clean = town.merge(self.base, self.main, self.work)
+        self.merged, self.conflicts = town.merge(self.base, self.main, self.work)
 
     def changes(self, old: str, new: str) -> set[bytes]:
         return {path for path in self.town.trees.changes(old, new) if inside(path)}
 
     def passes(self, *chain: str) -> bool:
         return self.town.walk(chain, self.base, self.branch).stopped is None
+
+    @property
+    def clean(self) -> bool:
+        return not self.conflicts
 
     @property
     def worth(self) -> bool:
@@ -75,16 +79,12 @@ def test_the_merge_by_path_is_gits_merge(town: Town, story: Story) -> None:
 @given(stories(moves=True))
 def test_whatever_git_merges_cleanly_lands_and_nothing_else(town: Town, story: Story) -> None:
     told = Told(town, story)
+    by_path = merge(town.trees, told.base, told.main, told.work, inside)
     if told.worth:
         assert told.passes(told.main, told.merged)
-    elif not told.clean:
-        marked = any(
-            b"<<<<<<<" in (content[1] if isinstance(content, tuple) else content)
-            for content in read(town.repo, told.merged).values()
-        )
-        assert not (marked and told.passes(told.main, told.merged)) or not told.changes(
-            told.main, told.merged
-        )
+    elif any(map(inside, told.conflicts)) and not by_path.clean:
+        event("conflict")
+        assert not told.changes(told.main, told.merged) or not told.passes(told.main, told.merged)
 
 
 @GIT
@@ -110,24 +110,17 @@ def test_any_change_of_a_compared_path_fails(
     evil = town.plant(changed(files, path, how))
     by_path = merge(town.trees, told.base, told.main, told.work, inside)
     lands = {p: new for p, (_, new) in town.trees.changes(told.main, evil).items() if inside(p)}
-    assume(not (by_path.clean and lands == by_path.values))
+    assume(lands and not (by_path.clean and lands == by_path.values))
     assert not told.passes(told.main, evil)
-    assert town.walk(
-        [told.main, evil],
-        told.base,
-        told.branch,
-        compared=lambda p: inside(p) and p not in told.changes(told.merged, evil),
-    ).stopped in (None, 1)
 
 
 @GIT
-@given(stories(), st.sampled_from([b"out/o", b"out/more"]), HOW)
+@given(stories(), st.sampled_from([b"out/o", b"out/more"]), HOW.filter(lambda how: how != "add"))
 def test_a_change_outside_of_the_compared_paths_passes(
     town: Town, story: Story, path: bytes, how: str
 ) -> None:
     told = told_landing(town, story)
-    assume(how != "add")
-    files = {b"out/more": b"1\n", **read(town.repo, told.merged)}
+    files = {b"out/o": b"1\n", b"out/more": b"1\n", **read(town.repo, told.merged)}
     assert told.passes(told.main, town.plant(changed(files, path, how)))
 
 
@@ -195,8 +188,6 @@ def test_trees_in_memory_and_in_git_are_merged_alike(
     real = merge(town.trees, *planted, lambda path: True)
     same = merge(memory, *named, lambda path: True)
     assert real.conflicts == same.conflicts
-    ids = {value: Entry(0, text).oid for value, text in {}.items()}
-    assert not ids
     assert real.values.keys() == same.values.keys()
     for path, value in same.values.items():
         found = real.values[path]

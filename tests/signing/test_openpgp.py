@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gpglab import Gnupg
+from support.gpglab import Gnupg
 
 from gitgate.core.trust import SignatureStatus, Verification
 from gitgate.signing import openpgp

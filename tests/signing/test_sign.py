@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gpglab import Gnupg
+from support.gpglab import Gnupg
 
 from gitgate.core.trust import SignatureStatus, parse_signers
 from gitgate.errors import GateError
@@ -210,10 +210,32 @@ def test_the_configured_program_signs(key: Path, home: Path) -> None:
         assert "my keygen" in refusal(settings).message
 
 
+@pytest.mark.parametrize(
+    ("make", "namespace", "words"),
+    [
+        ("-t rsa -b 1024", "git", "1024 bits"),
+        ("-t ed25519", "file", "namespace 'file'"),
+        ("-t ed25519", "git <$0", "does not fit"),
+    ],
+)
+def test_a_signature_that_never_counts_is_not_made(
+    make: str, namespace: str, words: str, home: Path
+) -> None:
+    path = keygen(home / "key", *make.split())
+    program = home / "program"
+    program.write_text(f"#!/bin/sh\nexec ssh-keygen -Y sign -f {path} -n {namespace}\n")
+    program.chmod(0o755)
+    error = refusal(config(user_signingkey=str(path), gpg_ssh_program=str(program)))
+    assert "would not count" in error.message
+    assert words in error.message
+
+
 def test_default_key(home: Path) -> None:
     assert default_key({}, home) is None
     keygen(home / ".ssh" / "id_rsa", "-t", "rsa", "-b", "1024")
     assert default_key({}, home) is None
+    own = keygen(home / ".ssh" / "id_ed25519_git_gate", "-t", "ed25519")
+    assert default_key({}, home) == f"{own}.pub"
     ecdsa = keygen(home / ".ssh" / "id_ecdsa", "-t", "ecdsa")
     assert default_key({}, home) == f"{ecdsa}.pub"
     ed25519 = keygen(home / ".ssh" / "id_ed25519", "-t", "ed25519")

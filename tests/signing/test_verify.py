@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 import signlab
-from gpglab import Gnupg
 from signlab import armor, sshsig
+from support.gpglab import Gnupg
 
 from gitgate.core import decision
 from gitgate.core.decision import Action, Decision, Via
