@@ -12,6 +12,7 @@ from gitgate.app.explain import explain
 from gitgate.app.instances import Loaded
 from gitgate.app.judgement import Move, Row
 from gitgate.app.landed import GitHistory, candidate, elsewhere, partners
+from gitgate.app.phasing import concerns, exact_paths
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
@@ -106,6 +107,8 @@ def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
         compared=compared_paths(policy.policy, gate, move.ref, on_policy_ref=move.on_policy_ref),
         candidates=tuple(found),
         partners=partners(world, gate.id, move.ref) if found else (),
+        exact=exact_paths(policy.policy, gate),
+        concerns=concerns(world, policy.policy, gate),
     )
 
 

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from gitgate.app.judge import ends, judge_chain, total
 from gitgate.app.judgement import Judgement, Move
+from gitgate.app.phasing import unnamed_moves
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core.landing import Step
-from gitgate.core.outcome import Outcome
+from gitgate.core.outcome import Outcome, most_urgent
 
 PolicyAt = Callable[[int], PolicyCommit | None]
 
@@ -122,15 +123,19 @@ def judgement(world: World, move: Move, old: str | None, new: str | None) -> Jud
     rows = judge_chain(world, move)
     first = move.policy_at(0)
     status = total(rows)
+    unnamed = list(unnamed_moves(world, move))
+    if unnamed:
+        status = most_urgent((Outcome.BLOCKED, status))
     policies = [move.policy_at(place) for place in range(len(move.chain))]
     if not any(policies):
         return Judgement(Outcome.NO_POLICY, move.ref, old, new, None, reasons=(_NO_POLICY,))
     if first is None and status.allowed:
         status = Outcome.ADOPTION
     reasons = [reason for row in rows if not row.status.allowed for reason in row.reasons]
+    reasons += unnamed
     if status is Outcome.ADOPTION:
         reasons = [f"this brings the first policy of {move.ref}"]
-    elif not rows:
+    elif not rows and not unnamed:
         reasons = [f"no gate guards {move.ref}"]
     elif status is Outcome.NOT_NEEDED:
         reasons = [f"{row.gate}: {reason}" for row in rows for reason in row.reasons]

@@ -22,8 +22,9 @@ from gitgate.core import quoting
 from gitgate.errors import Exit, GateError
 from gitgate.git.trees import EMPTY_TREE, REGULAR
 
-# The limits are git's own, spelled out: a later git may have other ones. Renames of folders are
-# followed, as someone does who takes what a stopped merge suggests.
+# The limits are git's own, spelled out: a later git may have other ones. So is what git does where
+# a folder was renamed and the other side adds a file to it: it stops, since only a person can say
+# where the file is to be.
 _CONFIG = """\
 [core]
 \trepositoryformatversion = 0
@@ -33,7 +34,7 @@ _CONFIG = """\
 [merge]
 \tdefault = text
 \trenames = true
-\tdirectoryRenames = true
+\tdirectoryRenames = conflict
 \trenameLimit = 7000
 \trenormalize = false
 \tconflictStyle = merge

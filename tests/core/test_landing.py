@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memory_trees import EXECUTABLE, SYMLINK, Files, Lab, shape, under
+from support.memory_trees import EXECUTABLE, SYMLINK, Files, Lab, shape, under
 
 from gitgate.core.landing import MissKind, Rule, Walk, WholeMerge, walk
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
-from memory_trees import Files, Lab, shape
+from support.memory_trees import Files, Lab, shape
 
 from gitgate.core.landing import (
     Candidate,

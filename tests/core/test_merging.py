@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memory_trees import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Files, MemoryTrees, under
+from support.memory_trees import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Files, MemoryTrees, under
 
 from gitgate.core.merging import (
     Both,

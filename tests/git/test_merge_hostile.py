@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gitworld import git, make
-from treekit import Flat, plant
+from support.treekit import Flat, plant
 
 from gitgate.core.merging import Entry, Malformed, merge
 from gitgate.errors import Exit

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from memory_trees import MemoryTrees
-from stories import SLOTS, Story, Town, changed, inside, stories, text
-from treekit import EXECUTABLE, REGULAR, SYMLINK, Flat, read
+from support.memory_trees import MemoryTrees
+from support.stories import SLOTS, Story, Town, changed, inside, stories, text
+from support.treekit import EXECUTABLE, REGULAR, SYMLINK, Flat, read
 
 from gitgate.core.merging import doubts, merge
 
-GIT = settings(max_examples=30, deadline=None, derandomize=True)
-QUICK = settings(max_examples=100, deadline=None, derandomize=True)
+GIT = settings(max_examples=settings().max_examples // 3)
 HOW = st.sampled_from(["content", "mode", "link", "delete", "add"])
 
 
@@ -174,7 +173,6 @@ def small_trees(draw: st.DrawFn) -> Flat:
     return found
 
 
-@QUICK
 @given(small_trees(), small_trees(), small_trees())
 def test_trees_in_memory_and_in_git_are_merged_alike(
     town: Town, base: Flat, ours: Flat, theirs: Flat

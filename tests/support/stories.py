@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hypothesis import strategies as st
-from treekit import EXECUTABLE, REGULAR, SYMLINK, Content, Flat, plant
+from support.treekit import EXECUTABLE, REGULAR, SYMLINK, Content, Flat, plant
 
 from gitgate.core.landing import Candidate, Reviewed, Rule, Step, Walk, walk
 from gitgate.core.person import Person, Stamp

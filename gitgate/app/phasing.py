@@ -1,0 +1,87 @@
+"""Phases in a repository: which steps a gate with a transition is asked about, and which phase
+the project is in (design, section 5, "Phases")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from gitgate.app.policies import PolicyCommit
+from gitgate.core.landing import Compared, Entry
+from gitgate.core.patterns import compile_paths
+from gitgate.core.phases import MAX_FILE, Moves, phase_move, read_phase
+from gitgate.core.policy import Gate, Policy
+from gitgate.errors import GateError
+
+if TYPE_CHECKING:
+    from gitgate.app.judgement import Move
+    from gitgate.app.world import World
+
+
+def concerns(world: World, policy: Policy, gate: Gate) -> Callable[[Moves], bool] | None:
+    """Which steps a gate with a transition is asked about: those that make it; None for others."""
+    phases, transition = policy.phases, gate.transition
+    if phases is None or transition is None:
+        return None
+
+    def asked(step: Moves) -> bool:
+        move = phase_move(phases, step, _reader(world))
+        if move is None or move.problem:
+            return False
+        return (move.before, move.after) == (transition.from_phase, transition.to_phase)
+
+    return asked
+
+
+def exact_paths(policy: Policy, gate: Gate) -> Compared | None:
+    """The deliverables of a gate with a transition: as in W where its stretch ends."""
+    if policy.phases is None or gate.transition is None or not gate.deliverables:
+        return None
+    return compile_paths(gate.deliverables)
+
+
+def unnamed_moves(world: World, move: Move) -> Iterator[str]:
+    """The steps of a chain that move the phase and that no gate's transition names."""
+    for position, (old, new) in enumerate(zip(move.chain, move.chain[1:], strict=False)):
+        policy = move.policy_at(position)
+        phases = policy.policy.phases if policy else None
+        if policy is None or phases is None or not policy.policy.guarding(move.ref):
+            continue
+        found = phase_move(phases, world.trees.changes(old.tree, new.tree), _reader(world))
+        if found is None:
+            continue
+        if found.problem:
+            yield f"{new.commit[:12]} may not touch the phase so: {found.problem}"
+        elif not any(
+            gate.transition is not None
+            and (gate.transition.from_phase, gate.transition.to_phase)
+            == (found.before, found.after)
+            for gate in policy.policy.guarding(move.ref)
+        ):
+            yield (
+                f"{new.commit[:12]} moves the phase from {found.before or 'nothing'} to"
+                f" {found.after}, and no gate leads that way"
+            )
+
+
+def current_phase(world: World, policy: PolicyCommit, commit: str) -> str | None:
+    """The phase of a commit; None without phases or where the file cannot be read as one."""
+    phases = policy.policy.phases
+    if phases is None:
+        return None
+    found = world.trees.entry(world.repo.commit(commit).tree, phases.file.encode())
+    name, wrong = read_phase(phases, found if isinstance(found, Entry) else None, _reader(world))
+    return None if wrong else name
+
+
+def _reader(world: World) -> Callable[[str], bytes]:
+    def read(oid: str) -> bytes:
+        try:
+            return world.repo.read(oid, "blob", MAX_FILE)
+        except GateError:
+            header = world.repo.header(oid)
+            if header is None or header[1] <= MAX_FILE:
+                raise
+            return b"\n\n"  # larger than any line: more than one line is what it is judged as
+
+    return read
