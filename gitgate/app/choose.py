@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitgate.app.judge import gates_of
+from gitgate.app.phasing import current_phase
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World, gate_of
 from gitgate.core import ids
@@ -25,14 +26,27 @@ def subject_of(world: World, given: str | None) -> str:
     return head.removeprefix("refs/heads/")
 
 
-def gate_to_open(policy: PolicyCommit, given: str | None, target: str | None) -> Gate:
-    """The gate to open: the one given, else the only one (that guards `target`)."""
+def gate_to_open(world: World, policy: PolicyCommit, given: str | None, target: str | None) -> Gate:
+    """The gate to open: the one given, else the only one (that guards `target`).
+
+    Where the project has phases it is the one that leads out of the phase at the target's tip.
+    """
     if given is not None:
         return gate_of(policy, ids.check_gate(given))
     fitting = [
         gate for gate in policy.policy.gates.values() if target is None or gate.guards_ref(target)
     ]
+    if policy.policy.phases is not None:
+        fitting = [gate for gate in fitting if _leads_on(world, policy, gate, target)]
     return _only(fitting, "gates fit" if fitting else "gate fits")
+
+
+def _leads_on(world: World, policy: PolicyCommit, gate: Gate, target: str | None) -> bool:
+    if gate.transition is None:
+        return False
+    _, tip = world.target_tip(target or guarded_branch(world, (gate,)))
+    phase = current_phase(world, policy, tip or policy.commit)
+    return gate.transition.from_phase == phase
 
 
 def gate_of_instance(world: World, policy: PolicyCommit, given: str | None, subject: str) -> Gate:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from gitgate.app.choose import gate_to_open, subject_of, target_of
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import candidate, compared_of, elsewhere, has_landed
+from gitgate.app.phasing import advance, concerns
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core.compared import compared_paths
@@ -65,6 +66,7 @@ class Ask:
     base: str | None = None
     agent: str | None = None
     summary: str = ""
+    advance: bool = False
 
 
 def open_gate(world: World, ask: Ask) -> Opened:
@@ -73,9 +75,11 @@ def open_gate(world: World, ask: Ask) -> Opened:
     Raises GateError (rejected is exit 1 here: nothing new since a rejection; not opened; usage).
     """
     policy = world.policy(_full(ask.target))
-    gate = gate_to_open(policy, ask.gate, _full(ask.target))
+    gate = gate_to_open(world, policy, ask.gate, _full(ask.target))
     subject = subject_of(world, ask.subject)
     target = target_of(world, policy, gate, ask.target)
+    if ask.advance:
+        advance(world, policy, gate, target)
     request = _request(world, policy, gate, subject, target, ask)
     if not _concerns(world, policy, gate, request):
         return Opened(Result.NOT_NEEDED, gate, subject, target, None)
@@ -107,10 +111,13 @@ def _write(
         raise GateError(Exit.USAGE, f"the request cannot be written: {error}", "") from None
     stamp = request.opened
 
-    def decide(ledger: Ledger) -> Draft:
-        running = ledger is loaded.ledger and loaded.instance.running
-        if ledger is not loaded.ledger:
-            running = world.fold_of(policy, ledger).running
+    def decide(ledger: Ledger) -> Draft | None:
+        instance = world.fold_of(policy, ledger)
+        running, newest = instance.running, instance.newest
+        moved = ledger.tip != loaded.ledger.tip and running is not None and newest is not None
+        asked = ledger.requests[newest.request] if moved and newest else None
+        if asked is not None and _same_content(world, policy, asked, request):
+            return None  # somebody else was faster, and nothing is asked twice
         iteration = len(running.iterations) + 1 if running else 1
         name = EventName.ITERATED if running else EventName.OPENED
         event = Event("", 0, name, stamp.time, stamp.person, stored.id, None, {})
@@ -179,9 +186,10 @@ def _base(world: World, target: str, tip: str | None, work: str) -> str:
 def _deliverables(
     world: World, policy: PolicyCommit, gate: Gate, target: str, base: str, work: str
 ) -> Iterator[Deliverable]:
-    """What the gate asks for, out of what the reviewed change leaves in the work tree of W."""
+    """What the gate asks for: of what the reviewed change leaves in W; where a phase ends, of all
+    that W holds, since the phase's earlier landings brought it."""
     repo = world.repo
-    changed = world.trees.changes(repo.commit(base).tree, repo.commit(work).tree)
+    tree = repo.commit(work).tree
     ref = world.policy_ref(target)
     on_policy_ref = ref is not None and ref.name == target
     wanted = (
@@ -189,7 +197,12 @@ def _deliverables(
         if gate.deliverables
         else compared_paths(policy.policy, gate, target, on_policy_ref=on_policy_ref)
     )
-    there = [(path, new) for path, (_, new) in sorted(changed.items()) if new and wanted(path)]
+    if gate.transition is not None and gate.deliverables:
+        found = world.trees.everything(tree)
+    else:
+        changed = world.trees.changes(repo.commit(base).tree, tree)
+        found = {path: new for path, (_, new) in changed.items() if new}
+    there = [(path, new) for path, new in sorted(found.items()) if wanted(path)]
     # A decision names every deliverable, and a record has a limit.
     if sum(len(quote(path)) + _REVIEWED for path, _ in there) > MAX_RECORD // 2:
         raise GateError(
@@ -210,9 +223,13 @@ def _beginning(world: World, blob: str) -> bytes:
 
 
 def _concerns(world: World, policy: PolicyCommit, gate: Gate, request: Request) -> bool:
-    compared = compared_of(world, policy, request)
     one = candidate(world, request)
-    return any(compared(path) for path in world.trees.changes(one.base, one.work))
+    changes = world.trees.changes(one.base, one.work)
+    asked = concerns(world, policy.policy, gate)
+    if asked is not None:
+        return asked(changes)
+    compared = compared_of(world, policy, request)
+    return any(compared(path) for path in changes)
 
 
 def _record_landing(

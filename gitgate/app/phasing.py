@@ -11,7 +11,7 @@ from gitgate.core.landing import Compared, Entry
 from gitgate.core.patterns import compile_paths
 from gitgate.core.phases import MAX_FILE, Moves, phase_move, read_phase
 from gitgate.core.policy import Gate, Policy
-from gitgate.errors import GateError
+from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
     from gitgate.app.judgement import Move
@@ -72,6 +72,41 @@ def current_phase(world: World, policy: PolicyCommit, commit: str) -> str | None
     found = world.trees.entry(world.repo.commit(commit).tree, phases.file.encode())
     name, wrong = read_phase(phases, found if isinstance(found, Entry) else None, _reader(world))
     return None if wrong else name
+
+
+def advance(world: World, policy: PolicyCommit, gate: Gate, target: str) -> str:
+    """Commit the phase change of `gate` on the current branch, and that alone; the new commit.
+
+    Raises GateError (usage) for a gate without a transition, and where git cannot commit.
+    """
+    repo, phases, transition = world.repo, policy.policy.phases, gate.transition
+    if phases is None or transition is None:
+        raise GateError(
+            Exit.USAGE, f"gate `{gate.id}` moves no phase", "git gate open, without --advance"
+        )
+    if repo.work_tree is None:
+        raise GateError(Exit.USAGE, "there is no work tree to commit the phase change in")
+    here = current_phase(world, policy, repo.resolve("HEAD"))
+    if here == transition.to_phase:
+        return repo.resolve("HEAD")
+    if here != transition.from_phase:
+        raise GateError(
+            Exit.USAGE,
+            f"the phase here is {here or 'not readable'}, and gate `{gate.id}` leads from"
+            f" {transition.from_phase} to {transition.to_phase}",
+            f"git merge {target.removeprefix('refs/heads/')}",
+        )
+    file = repo.work_tree / phases.file
+    if any(path.is_symlink() for path in (file, *file.parents) if path != repo.work_tree):
+        raise GateError(Exit.USAGE, f"{phases.file} leads through a symbolic link")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{transition.to_phase}\n", encoding="utf-8")
+    message = f"Advance from {transition.from_phase} to {transition.to_phase}"
+    for args in (("add", "--", phases.file), ("commit", "-q", "-m", message, "--", phases.file)):
+        done = repo.git(*args)
+        if done.status != 0:
+            raise GateError(Exit.BLOCKED, f"git could not commit {phases.file}: {done.complaint}")
+    return repo.resolve("HEAD")
 
 
 def _reader(world: World) -> Callable[[str], bytes]:

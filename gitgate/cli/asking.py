@@ -16,6 +16,7 @@ from gitgate.cli.options import gate_argument, json_option, pass_env, subject_op
 @click.option("--base", metavar="REV", help="Where the work starts (default: the merge base).")
 @click.option("--agent", metavar="NAME", help="The agent that asks.")
 @click.option("-m", "--message", default="", metavar="TEXT", help="What the asking side says.")
+@click.option("--advance", is_flag=True, help="First commit the phase change that the gate names.")
 @pass_env
 @json_option
 def open_command(
@@ -27,13 +28,14 @@ def open_command(
     base: str | None,
     agent: str | None,
     message: str,
+    advance: bool,
 ) -> None:
     """Put the work up for a decision, as iteration 1 or the next one."""
     from gitgate.app import query
     from gitgate.app.opening import Ask, open_gate
     from gitgate.ui import plain
 
-    ask = Ask(gate, subject, target, commit, base, agent, message)
+    ask = Ask(gate, subject, target, commit, base, agent, message, advance)
     with env.world() as world:
         opened = open_gate(world, ask)
         if opened.loaded is None:

@@ -78,6 +78,11 @@ class GitTrees:
         listed = self._compare(None, found[1], folder + b"/")
         return {path: entry for path, (_, entry) in listed.items() if entry}
 
+    def everything(self, tree: str) -> Mapping[bytes, Entry]:
+        """All files of a tree."""
+        listed = self._compare(None, tree, b"")
+        return {path: entry for path, (_, entry) in listed.items() if entry}
+
     def merge_files(self, sides: Mapping[bytes, tuple[Entry, Entry, Entry]]) -> dict[bytes, str]:
         """The ids of the content merges of (base, ours, theirs); a conflict is left out."""
         wanted = {path: _oids(entries) for path, entries in sides.items()}

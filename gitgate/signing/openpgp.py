@@ -25,6 +25,7 @@ _UNREADABLE = ("NODATA", "UNEXPECTED", "BADARMOR", "ERROR")
 _BINARY_DOCUMENT = "00"
 _BROKEN_HASHES = frozenset({"1", "2", "3"})  # MD5, SHA-1, RIPEMD-160
 _NO_PUBLIC_KEY = 9
+_PATIENCE = 60.0  # seconds; gpgsm may ask a server whether a certificate is revoked
 _ERROR_CODE = 0xFFFF
 
 _Listed = Mapping[str, frozenset[str]]
@@ -91,7 +92,9 @@ def _ask(program: str, kind: Format, payload: bytes, armor: bytes) -> _Answer:
     with tempfile.TemporaryDirectory(prefix="git-gate-") as folder:
         signature = Path(folder, "signature")
         signature.write_bytes(armor)
-        done = process.run([program, *options, "--verify", str(signature), "-"], stdin=payload)
+        done = process.run(
+            [program, *options, "--verify", str(signature), "-"], stdin=payload, timeout=_PATIENCE
+        )
     text = done.stdout.decode("utf-8", "replace")
     found = (line.removeprefix(_PREFIX) for line in text.split("\n") if line.startswith(_PREFIX))
     return _Answer(program, kind, done.status, tuple(tuple(line.split(" ")) for line in found))

@@ -86,8 +86,9 @@ def judgement(doc: Document) -> list[str]:
         number = f", iteration {row['iteration']}" if row["iteration"] else ""
         lines.append(f"  gate {safe(row['gate'])}{about}{number}: {row['status']}")
         lines += [f"    {safe(reason)}" for reason in row["reasons"]]
-    if not doc["gates"]:
-        lines += [f"  {safe(reason)}" for reason in doc["reasons"]]
+    told = {reason for row in doc["gates"] for reason in row["reasons"]}
+    if not doc["gates"] or not doc["allowed"]:
+        lines += [f"  {safe(reason)}" for reason in doc["reasons"] if reason not in told]
     if doc["methods"]:
         lines.append(f"  it passes as: {', '.join(doc['methods'])}")
     lines += [f"warning: {safe(warning)}" for warning in doc["warnings"]]

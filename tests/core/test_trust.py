@@ -280,7 +280,7 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(LINE, max_size=8).map("\n".join))
 def test_any_text_is_read_and_each_line_counts_or_is_listed(text: str) -> None:
     data = text.encode("utf-8", "surrogatepass")

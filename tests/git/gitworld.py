@@ -63,22 +63,47 @@ def python(
     )
 
 
-def race(script: str, folder: Path, count: int) -> list[str]:
-    """Run a script in `count` processes, released at one moment; what each of them printed.
+_RACE = """
+import os, sys, traceback
+from pathlib import Path
+exec(sys.argv[1])
+folder, count = Path(sys.argv[2]), int(sys.argv[3])
+gate, start = os.pipe()
+line, ready = os.pipe()
 
-    The script gets the folder and its number as arguments. It prints a line when it is ready and
-    then waits for its standard input to end.
+def wait():
+    os.write(ready, b".")
+    os.read(gate, 1)
+
+children = []
+for number in range(count):
+    child = os.fork()
+    if not child:
+        os.close(start)
+        status = 1
+        try:
+            run(folder, number, wait)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    children.append(child)
+os.close(ready)
+for _ in children:
+    os.read(line, 1)
+os.close(start)
+sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
+"""
+
+
+def race(script: str, folder: Path, count: int) -> list[str]:
+    """Run a script's `run(folder, number, wait)` in `count` processes; the lines they print.
+
+    `wait()` returns in all of them at one moment.
     """
-    runners = [python(script, folder, str(number)) for number in range(count)]
-    for runner in runners:
-        assert runner.stdout and runner.stdout.readline() == b"ready\n", runner.communicate()
-    for runner in runners:
-        assert runner.stdin
-        runner.stdin.close()
-        runner.stdin = None
-    answers = []
-    for runner in runners:
-        out, err = runner.communicate(timeout=120)
-        assert runner.returncode == 0, err.decode()
-        answers.append(out.decode())
-    return answers
+    runner = python(_RACE, script, folder, str(count))
+    out, err = runner.communicate(timeout=300)
+    assert runner.returncode == 0, err.decode()
+    return out.decode().splitlines()

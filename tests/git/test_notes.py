@@ -258,16 +258,16 @@ def test_notes_that_cannot_be_read(repo: Repository) -> None:
 
 
 _WRITER = """
-import sys
-from pathlib import Path
 from ledgerworld import record
 from gitgate.git import notes
 from gitgate.git.repository import Repository
-repo = Repository.open(Path(sys.argv[1]))
-head = repo.resolve("HEAD")
-print("ready", flush=True)
-sys.stdin.read()
-assert notes.add(repo, head, record(head, f"by {sys.argv[2]}"))
+
+def run(folder, number, wait):
+    repo = Repository.open(folder)
+    head = repo.resolve("HEAD")
+    wait()
+    for again in range(2):
+        assert notes.add(repo, head, record(head, f"by {number}: {again}"))
 """
 
 
@@ -275,9 +275,9 @@ def test_of_twenty_racing_writers_all_records_survive(repo: Repository) -> None:
     """`git notes append` keeps two to four of twenty (measured), all with status 0."""
     race(_WRITER, repo.git_dir.parent, 20)
     head = repo.resolve("HEAD")
-    expected = {record(head, f"by {writer}") for writer in range(20)}
+    expected = {record(head, f"by {n}: {again}") for n in range(20) for again in range(2)}
     kept = split_note(notes.read(repo, head))
-    assert len(kept) == 20
+    assert len(kept) == 40
     assert set(kept) == expected
     assert (
         set(split_note(git(repo.git_dir, "notes", REF, "show", head).encode() + b"\n")) == expected

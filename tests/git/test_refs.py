@@ -239,57 +239,53 @@ def test_a_damaged_ref_is_no_absent_ref(root: Path, repo: Repository) -> None:
         assert caught.value.kind is Exit.UNTRUSTED
 
 
-_LISTER = """
-import sys
-from pathlib import Path
+_PACKER_AND_LISTER = """
+import subprocess
 from gitgate.git import refs
 from gitgate.git.repository import Repository
-repo = Repository.open(Path(sys.argv[1]))
-print("ready", flush=True)
-sys.stdin.read()
-for _ in range(300):
-    found = refs.listing(repo, "refs/aiwg/")
-    assert len(found) == 40, len(found)
+
+def run(folder, number, wait):
+    repo = Repository.open(folder)
+    wait()
+    if number:
+        for _ in range(300):
+            found = refs.listing(repo, "refs/aiwg/")
+            assert len(found) == 40, len(found)
+    else:
+        for count in range(60):
+            value = "HEAD" if count % 2 else "HEAD~1"
+            for args in (["update-ref", f"refs/aiwg/{count % 40}", value], ["pack-refs", "--all"]):
+                subprocess.run(["git", "-C", folder, *args], check=True)
 """
 
 
 def test_no_ref_is_missed_while_another_process_packs(root: Path) -> None:
-    script = _LISTER.replace(
-        "for _",
-        "import subprocess\nif sys.argv[2] == '1':\n"
-        "    for n in range(60):\n"
-        "        subprocess.run(['git', '-C', sys.argv[1], 'update-ref', f'refs/aiwg/{n % 40}', "
-        "'HEAD' if n % 2 else 'HEAD~1'], check=True)\n"
-        "        subprocess.run(['git', '-C', sys.argv[1], 'pack-refs', '--all'], check=True)\n"
-        "    sys.exit()\nfor _",
-    )
     head = git(root, "rev-parse", "HEAD")
     for number in range(40):
         git(root, "update-ref", f"refs/aiwg/{number}", head)
-    race(script, root, 2)
+    race(_PACKER_AND_LISTER, root, 2)
 
 
 _FIRST_WRITER = """
-import sys
-from pathlib import Path
 from gitgate.git import refs
 from gitgate.git.repository import Repository
-repo = Repository.open(Path(sys.argv[1]))
-head = repo.commit(repo.resolve("HEAD"))
-mine = repo.write_commit(head.tree, (head.id,), head.author, head.author, sys.argv[2])
-print("ready", flush=True)
-sys.stdin.read()
-for number in range(20):
-    try:
-        refs.compare_and_swap(repo, f"refs/aiwg/gates/g/{number}", mine, None, "m")
-        print(number, mine)
-    except refs.LostRace:
-        pass
+
+def run(folder, number, wait):
+    repo = Repository.open(folder)
+    head = repo.commit(repo.resolve("HEAD"))
+    mine = repo.write_commit(head.tree, (head.id,), head.author, head.author, str(number))
+    wait()
+    for name in range(20):
+        try:
+            refs.compare_and_swap(repo, f"refs/aiwg/gates/g/{name}", mine, None, "m")
+            print(name, mine, flush=True)
+        except refs.LostRace:
+            pass
 """
 
 
 def test_of_twenty_first_writers_each_ref_has_one_winner(root: Path, repo: Repository) -> None:
-    claims = [line.split() for out in race(_FIRST_WRITER, root, 20) for line in out.splitlines()]
+    claims = [line.split() for line in race(_FIRST_WRITER, root, 20)]
     assert sorted(int(number) for number, _ in claims) == list(range(20))
     for number, winner in claims:
         assert refs.read(repo, f"refs/aiwg/gates/g/{number}") == winner

@@ -1,4 +1,4 @@
-"""Whatever stands in a ledger: nothing raises, nothing signed is lost, nothing unsigned consents."""
+"""Whatever stands in a ledger: nothing raises, nothing signed is lost, only consent allows."""
 
 from __future__ import annotations
 
@@ -258,18 +258,16 @@ def test_an_unordered_rejection_outranks_all_other_words_of_its_author(
 def test_only_consent_allows(case: Case, records: list[Judged], now: int) -> None:
     """Time, rejections, retractions and what was said of other requests never do."""
     verdict = case.judge(*records, now=now)
-    consent = [
-        one
-        for one in records
-        if one.decision.request == case.request.id
-        and one.decision.action in (Action.APPROVE, Action.SKIP)
-        and verdict.count_of(one.id).counts
-    ]
+    consent = [one for one in records if one.decision.action in (Action.APPROVE, Action.SKIP)]
     if verdict.status in ALLOWING:
-        assert consent
+        assert any(
+            verdict.count_of(one.id).counts
+            for one in consent
+            if one.decision.request == case.request.id
+        )
         assert not verdict.vetoes
     without = [one for one in records if one not in consent]
-    assert case.judge(*without, now=now).status not in ALLOWING or len(consent) == 0
+    assert case.judge(*without, now=now).status not in ALLOWING
 
 
 @settings(max_examples=150)

@@ -28,7 +28,9 @@ except GateError as error:
 @pytest.fixture
 def key(home: Path) -> Path:
     path = home / "key"
-    subprocess.run(["ssh-keygen", "-q", "-N", "secret", "-f", str(path)], check=True)
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "secret", "-f", str(path)], check=True
+    )
     return path
 
 
