@@ -8,6 +8,7 @@ ref. It finds that out from `git-gate/guards/<remote>` in git's own folder, a fi
     head <content of refs/remotes/<name>/HEAD, or "none">
     policy-ref <value of gate.policyRef, or nothing>
     policy <revision>:<path> <blob id, or "missing">      all that was looked at
+    tip <ref> <commit>                   where its revisions stood: for all of them, or for none
     guard <shell pattern>                guards it and what is under it
     end
 
@@ -21,11 +22,12 @@ import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 
 from gitgate.errors import Exit, GateError
 
@@ -37,6 +39,8 @@ _PROGRAM_LINE = b"gate=''"
 _REMOTE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _SETTING = re.compile(r"(?![ ])[^\x00-\x1f\x7f]*(?<![ ])")
 _REVISION_PATH = re.compile(r"[^\x00-\x20\x7f]+")
+_REF = re.compile(r"refs(/(?!\.)[^/]+)+")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|missing")
 
 
@@ -141,6 +145,7 @@ def write_guard_cache(
     policy_ref_config: str,
     consulted: Sequence[tuple[str, str]],
     patterns: Sequence[str],
+    tips: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Note which refs of `remote` are guarded, so that other pushes need not start git-gate.
 
@@ -148,7 +153,8 @@ def write_guard_cache(
     `<revision>:<path>` whose content or absence led to `patterns`, with its blob's id or
     "missing"; `patterns` the ref patterns of policy, the policy ref among them. To be called only
     where the answer does not depend on what is pushed. Where that cannot be noted, nothing stays
-    noted and every push is asked about; so too where nothing is guarded.
+    noted and every push is asked about; so too where nothing is guarded. `tips`, the commits at
+    which the refs of `consulted` were then, makes a push cheaper as long as they stay there.
     """
     if not _REMOTE.fullmatch(remote):
         return
@@ -169,6 +175,7 @@ def write_guard_cache(
             f"head {_remote_head(common_dir, remote)}",
             f"policy-ref {policy_ref_config}",
             *(f"policy {at} {blob}" for at, blob in consulted),
+            *_tip_lines(consulted, tips),
             *(f"guard {pattern}" for pattern in dict.fromkeys(map(case_pattern, patterns))),
             "end",
         ]
@@ -204,6 +211,13 @@ def _remote_head(common_dir: Path, remote: str) -> str:
     except FileNotFoundError:
         return "none"
     return os.fsdecode(content.partition(b"\n")[0])
+
+
+def _tip_lines(consulted: Sequence[tuple[str, str]], tips: Mapping[str, str]) -> list[str]:
+    revisions = dict.fromkeys(at.partition(":")[0] for at, _ in consulted)
+    if all(_REF.fullmatch(ref) and _COMMIT.fullmatch(tips.get(ref, "")) for ref in revisions):
+        return [f"tip {ref} {tips[ref]}" for ref in revisions]
+    return []
 
 
 def _shim(program: Path) -> bytes:

@@ -5,7 +5,7 @@ A pure function of policy, signers, request, records, authors and the time passe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gitgate.core.authors import Author, Authors, who_made_it
@@ -90,11 +90,14 @@ def deadline_of(gate: Gate, request: Request) -> int | None:
     return request.opened.time + 60 * gate.deadline.minutes
 
 
-def effective(records: Sequence[Judged], request: str) -> dict[str, Judged]:
+def effective(
+    records: Sequence[Judged], request: str, counts: Callable[[Judged], bool] = lambda _: True
+) -> dict[str, Judged]:
     """Each person's own word on `request`: their newest record by the signed `Previous`.
 
-    Where that does not order them the strictest wins. `records` are all good records of the
-    instance, since the chain of `Previous` runs through other people's.
+    Where that does not order them the strictest wins, and of several equally strict ones one that
+    `counts`, so that the order in which they came into the ledger says nothing. `records` are all
+    good records of the instance, since the chain of `Previous` runs through other people's.
     """
     named = {record.id: record.decision.previous for record in records}
     words: dict[str, Judged] = {}
@@ -105,7 +108,9 @@ def effective(records: Sequence[Judged], request: str) -> dict[str, Judged]:
         settled = {record.payload for record in own if record.id in behind}
         newest = [record for record in own if record.payload not in settled]
         if newest:
-            words[person] = min(newest, key=lambda r: _strictness(r.decision.action))
+            words[person] = min(
+                newest, key=lambda r: (_strictness(r.decision.action), not counts(r), r.payload)
+            )
     return words
 
 
@@ -178,7 +183,8 @@ def judge(
         deadline_of(gate, request),
         people.person_of(request.opened.person.email),
     )
-    words = effective([record for record in records if record.good], request.id)
+    good = [record for record in records if record.good]
+    words = effective(good, request.id, lambda one: not _not_admitted(rules, one))
     counts = _count_all(rules, request, records, words)
     counted = {c.record for c in counts if c.counts}
     standing = {p: r for p, r in words.items() if r.id in counted}
@@ -210,11 +216,12 @@ def _why_not(rules: _Rules, record: Judged, words: Mapping[str, Judged]) -> str:
         return record.verification.reason
     if words.get(person) is not record:
         return f"{person} has decided again since"
-    return _not_admitted(rules, person, record)
+    return _not_admitted(rules, record)
 
 
-def _not_admitted(rules: _Rules, person: str, record: Judged) -> str:
-    decision = record.decision
+def _not_admitted(rules: _Rules, record: Judged) -> str:
+    """Why a good record would not count if it were its author's only one."""
+    decision, person = record.decision, record.person or ""
     match decision.action:
         case Action.APPROVE:
             return _approval_fails(rules, person, record)

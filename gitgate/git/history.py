@@ -54,6 +54,12 @@ def is_ancestor(repo: Repository, older: str, newer: str) -> bool:
 
 def merge_bases(repo: Repository, one: str, other: str) -> tuple[str, ...]:
     """The best common ancestors, as `git merge-base --all` gives them; none is possible."""
+    if not repo.shallow:
+        found = repo.ask_library(lambda library: library.merge_base(one, other))
+        if found is None:
+            return ()
+        if str(found) in (one, other):  # then it is the only one, and no process is needed
+            return (str(found),)
     answer = repo.git("merge-base", "--all", one, other)
     bases = tuple(answer.text.split())
     # For a commit that it cannot read git prints an error and goes on, also with status 1 or 0.

@@ -37,7 +37,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _HEX = re.compile(rb"[0-9a-f]+")
 _FILES = (REGULAR, EXECUTABLE)
 
-Path = tuple[bytes, ...]
+Place = tuple[bytes, ...]
 """Where a note stands: the names of the folders, and its own."""
 
 
@@ -101,10 +101,10 @@ def _root(repo: Repository) -> str | None:
     return repo.commit(tip).tree if tip else None
 
 
-def _places(repo: Repository, tree: str, commit: str) -> dict[Path, str]:
+def _places(repo: Repository, tree: str, commit: str) -> dict[Place, str]:
     """Every place at which the tree has a note on this commit, with its blob."""
-    found: dict[Path, str] = {}
-    folders: Path = ()
+    found: dict[Place, str] = {}
+    folders: Place = ()
     rest = commit.encode("ascii")
     while True:
         entries = repo.children(tree)
@@ -191,7 +191,7 @@ class _Folder:
             self.entries[name] = (DIRECTORY, tree)
         return self._below[name]
 
-    def new_place(self, rest: bytes) -> Path:
+    def new_place(self, rest: bytes) -> Place:
         """Where a new note goes: along the folders that there are, into new ones beside others."""
         mode, _ = self.entries.get(rest[:2], (0, ""))
         if len(rest) > 2 and (mode == DIRECTORY or (not mode and self._is_split())):
@@ -204,7 +204,7 @@ class _Folder:
             for name, (mode, _) in self.entries.items()
         )
 
-    def put(self, path: Path, blob: str | None) -> None:
+    def put(self, path: Place, blob: str | None) -> None:
         """Set the note at a place, or take it away."""
         if len(path) > 1:
             self.open(path[0]).put(path[1:], blob)

@@ -99,7 +99,7 @@ def test_an_approvals_ledger_deleted(project: Project) -> None:
     """2: a lost ledger loses its approval, and `repair` brings it back from the note."""
     approved(project)
     project.git("update-ref", "-d", project.ledger())
-    print(project.gate("check", "origin/main..HEAD", "--json").out)
+    blocked(project, "untrusted", IN_A_NOTE)
     assert project.gate("repair").status == 0
     push_lands(project)
 

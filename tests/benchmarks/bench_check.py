@@ -1,7 +1,7 @@
 """What `git gate check` costs on a warm repository, against importing the libraries it stands on.
 
-`python tests/benchmarks/bench_check.py [ROUNDS]`: a repository with the solo preset and one approved
-change; exit 1 where the ratio is over the target.
+`python tests/benchmarks/bench_check.py [ROUNDS]`: a repository with the solo preset and one
+approved change; exit 1 where the ratio is over the target.
 """
 
 from __future__ import annotations

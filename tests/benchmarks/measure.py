@@ -35,7 +35,7 @@ class Sandbox:
         }
 
     def run(self, *argv: str, cwd: Path | None = None) -> str:
-        """Standard output of a command that has to succeed; the benchmark ends where it does not."""
+        """Standard output of a command; the benchmark ends where it fails."""
         done = subprocess.run(
             argv, cwd=cwd or self.root, env=self.env, capture_output=True, text=True, check=False
         )

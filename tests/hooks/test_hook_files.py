@@ -280,6 +280,22 @@ def test_the_file_of_guards(place: Place) -> None:
     assert [path.name for path in place.guards.iterdir()] == ["origin"]
 
 
+def test_tips_are_noted_for_all_that_was_looked_at_or_not_at_all(place: Place) -> None:
+    tracking, local = "refs/remotes/origin/main", "refs/heads/main"
+    looked_at = [(f"{tracking}:aiwg.yml", BLOB), (f"{local}:aiwg.yml", "missing")]
+    tips = {tracking: "1" * 40, local: "2" * 40, "refs/heads/other": "3" * 40}
+    content = write(place, consulted=looked_at, tips=tips)
+    assert content is not None
+    assert f"\ntip {tracking} {'1' * 40}\ntip {local} {'2' * 40}\nguard ".encode() in content
+    for lacking in ({tracking: "1" * 40}, {**tips, local: "missing"}):
+        content = write(place, consulted=looked_at, tips=lacking)
+        assert content is not None
+        assert b"tip " not in content
+    content = write(place, consulted=[("refs/../x:aiwg.yml", BLOB)], tips={"refs/../x": "1" * 40})
+    assert content is not None
+    assert b"tip " not in content
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -21,8 +21,8 @@ SHELLS = [
     if shutil.which(argv[0])
 ]
 ZERO, ONE, TWO = "0" * 40, "1" * 40, "2" * 40
-POLICY = "refs/remotes/origin/main:aiwg.yml"
-SIGNERS = "refs/remotes/origin/main:.aiwg/allowed_signers"
+TRACKING = "refs/remotes/origin/main"
+POLICY, SIGNERS = f"{TRACKING}:aiwg.yml", f"{TRACKING}:.aiwg/allowed_signers"
 PROGRAM = """#!/bin/sh
 here=${0%/*}
 for word; do printf '<%s>\\n' "$word"; done >"$here/arguments"
@@ -68,9 +68,10 @@ class Clone:
             raise AssertionError(done.stderr)
         return done.stdout.strip() if check else done.stderr
 
-    def write_guards(self, policy_ref: str = "") -> None:
+    def write_guards(self, policy_ref: str = "", tips: bool = False) -> None:
         consulted = [(POLICY, self.git("rev-parse", POLICY)), (SIGNERS, "missing")]
-        hooks.write_guard_cache(self.dir, "origin", policy_ref, consulted, ["refs/heads/main"])
+        at = {TRACKING: self.git("rev-parse", TRACKING)} if tips else {}
+        hooks.write_guard_cache(self.dir, "origin", policy_ref, consulted, ["refs/heads/main"], at)
 
     @property
     def guards(self) -> Path:
@@ -153,10 +154,24 @@ def test_from_other_places(clone: Clone) -> None:
     assert clone.asked() is not None
 
 
-def test_a_policy_that_moves_without_a_change_needs_no_new_answer(clone: Clone) -> None:
-    clone.git("update-ref", "refs/remotes/origin/main", "topic")
-    clone.git("push", "-q", "origin", "topic")
+@pytest.mark.parametrize("tips", [False, True])
+def test_a_policy_that_moves_without_a_change_needs_no_new_answer(clone: Clone, tips: bool) -> None:
+    clone.write_guards(tips=tips)
+    clone.git("pack-refs", "--all")
+    assert clone.run(line("refs/heads/topic")).returncode == 0
+    clone.git("update-ref", TRACKING, "topic")
+    assert clone.run(line("refs/heads/topic")).returncode == 0
     assert clone.asked() is None
+
+
+def test_branches_that_have_not_moved_need_no_look(clone: Clone) -> None:
+    """The objects of the policy are not read: with the commit gone the hook still knows."""
+    clone.write_guards(tips=True)
+    shutil.rmtree(clone.dir / "objects")
+    (clone.dir / "objects").mkdir()
+    assert clone.run(line("refs/heads/topic")).returncode == 0
+    (clone.dir / TRACKING).write_text(ONE + "\n")
+    assert clone.run(line("refs/heads/topic")).returncode == 1
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -230,7 +245,7 @@ CHANGES = {
     "setting made": lambda clone: clone.git("config", "gate.policyRef", "refs/heads/main"),
     "policy edited": lambda clone: update(clone, "aiwg.yml"),
     "signers appear": lambda clone: update(clone, ".aiwg/allowed_signers"),
-    "policy ref gone": lambda clone: clone.git("update-ref", "-d", "refs/remotes/origin/main"),
+    "policy ref gone": lambda clone: clone.git("update-ref", "-d", TRACKING),
     "default moved": lambda clone: (
         clone.git("update-ref", "refs/remotes/origin/trunk", "main"),
         clone.git("remote", "set-head", "origin", "trunk"),
@@ -251,11 +266,13 @@ def update(clone: Clone, path: str) -> None:
     (clone.work / path).write_text("new\n")
     clone.git("add", path)
     clone.git("commit", "-q", "-m", path)
-    clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    clone.git("update-ref", TRACKING, "HEAD")
 
 
+@pytest.mark.parametrize("tips", [False, True])
 @pytest.mark.parametrize("change", CHANGES)
-def test_whatever_changed_is_asked_about(clone: Clone, change: str) -> None:
+def test_whatever_changed_is_asked_about(clone: Clone, change: str, tips: bool) -> None:
+    clone.write_guards(tips=tips)
     clone.run(line("refs/heads/topic"))
     assert clone.asked() is None
     CHANGES[change](clone)
@@ -279,7 +296,7 @@ def test_settings_of_one_command_count(clone: Clone) -> None:
 
 def test_replaced_objects_change_nothing(clone: Clone) -> None:
     update(clone, "aiwg.yml")
-    clone.git("replace", "refs/remotes/origin/main", "main")
+    clone.git("replace", TRACKING, "main")
     assert clone.git("rev-parse", POLICY) in clone.guards.read_text()
     clone.run(line("refs/heads/topic"))
     assert clone.asked() is not None

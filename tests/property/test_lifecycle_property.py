@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.verdicts import OPENED, Case, author, junk, record
 
@@ -69,7 +69,6 @@ def joined(instance: Instance) -> set[str]:
     }
 
 
-@settings(max_examples=200)
 @given(ledgers())
 def test_any_sequence_of_events_folds_and_loses_no_decision(
     given: tuple[list[Event], Facts],
@@ -92,7 +91,6 @@ def test_any_sequence_of_events_folds_and_loses_no_decision(
 BRINGS = (EventName.OPENED, EventName.ITERATED, EventName.ESCALATED, EventName.ASKED)
 
 
-@settings(max_examples=200)
 @given(ledgers())
 def test_what_may_follow_is_what_the_fold_takes(given: tuple[list[Event], Facts]) -> None:
     """A writer and a reader ask the same table."""
@@ -109,7 +107,6 @@ def test_what_may_follow_is_what_the_fold_takes(given: tuple[list[Event], Facts]
             assert not taken
 
 
-@settings(max_examples=200)
 @given(ledgers())
 def test_lives_follow_one_another_and_only_the_last_runs(given: tuple[list[Event], Facts]) -> None:
     instance = fold(*_with_kinds(given))
@@ -124,7 +121,6 @@ def test_lives_follow_one_another_and_only_the_last_runs(given: tuple[list[Event
     assert len(set(records)) == len(records)
 
 
-@settings(max_examples=200)
 @given(ledgers(), ledgers())
 def test_unsigned_events_take_no_decision_of_a_running_life_away(
     given: tuple[list[Event], Facts], more: tuple[list[Event], Facts]
@@ -206,7 +202,6 @@ def words(case: Case, records: Sequence[Judged], now: int) -> tuple[object, ...]
     return verdict.status, verdict.approved_by, verdict.vetoes, verdict.quit, verdict.reasons
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories(), NOW, st.randoms())
 def test_junk_changes_nothing(case: Case, records: list[Judged], now: int, random: object) -> None:
     """Signatures that are nobody's, and second signatures of the same words."""
@@ -218,7 +213,6 @@ def test_junk_changes_nothing(case: Case, records: list[Judged], now: int, rando
     assert words(case, [*noise, *records], now) == before
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories(), NOW, st.data())
 def test_the_order_in_the_ledger_changes_nothing(
     case: Case, records: list[Judged], now: int, data: st.DataObject
@@ -230,7 +224,6 @@ def test_the_order_in_the_ledger_changes_nothing(
     assert bool(other[2]) == bool(vetoes)
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories(), NOW, st.sampled_from(PERSONS))
 def test_one_more_veto_never_allows(case: Case, records: list[Judged], now: int, who: str) -> None:
     before = case.judge(*records, now=now)
@@ -243,7 +236,6 @@ def test_one_more_veto_never_allows(case: Case, records: list[Judged], now: int,
         assert before.status in ALLOWING or before.status is Status.WITHDRAWN
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories(), NOW, st.sampled_from(PERSONS))
 def test_an_unordered_rejection_outranks_all_other_words_of_its_author(
     case: Case, records: list[Judged], now: int, who: str
@@ -253,7 +245,6 @@ def test_an_unordered_rejection_outranks_all_other_words_of_its_author(
     assert chosen[f"{who}@example.com"].decision.action is Action.REJECT
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories(), NOW)
 def test_only_consent_allows(case: Case, records: list[Judged], now: int) -> None:
     """Time, rejections, retractions and what was said of other requests never do."""
@@ -270,7 +261,6 @@ def test_only_consent_allows(case: Case, records: list[Judged], now: int) -> Non
     assert case.judge(*without, now=now).status not in ALLOWING
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories())
 def test_time_alone_never_allows(case: Case, records: list[Judged]) -> None:
     early = case.judge(*records, now=OPENED)
@@ -279,7 +269,6 @@ def test_time_alone_never_allows(case: Case, records: list[Judged]) -> None:
     assert late.status in (early.status, Status.EXPIRED)
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(CASES), histories(), NOW)
 def test_a_person_counts_once(case: Case, records: list[Judged], now: int) -> None:
     verdict = case.judge(*records, now=now)
