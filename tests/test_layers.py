@@ -93,7 +93,9 @@ MODULES = {module(where(file)) for file in FILES}
 def layer(name: str) -> str | None:
     """The layer of a module; None for the package itself, which everybody may import."""
     parts = name.split(".")
-    return parts[1] if len(parts) > 1 else None
+    if len(parts) < 2:
+        return None
+    return "cli" if parts[1] == "__main__" else parts[1]
 
 
 def is_at(place: str, allowed: list[str]) -> bool:

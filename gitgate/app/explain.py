@@ -27,6 +27,7 @@ _SHOWN = 5
 
 _BY_STATUS = {
     Status.OPEN: Outcome.PENDING,
+    Status.PARKED: Outcome.PENDING,
     Status.REJECTED: Outcome.REJECTED,
     Status.EXPIRED: Outcome.EXPIRED,
     Status.WITHDRAWN: Outcome.WITHDRAWN,

@@ -203,9 +203,13 @@ def _adoption_or_return(world: World, ref: str, new: str) -> Judgement:
 
 
 def _first_policy(world: World, ref: str, old: str | None, new: str) -> Judgement:
-    """No policy at the old end, which is not on the new chain: nothing was gated there."""
+    """No policy at the old end, which is not on the new chain: an adoption, if there never was
+    one."""
     if world.policy_at(new) is None:
         return Judgement(Outcome.NO_POLICY, ref, old, new, None, reasons=(_NO_POLICY,))
+    last = _last_policy_before(world, old) if old else None
+    if last is not None:
+        return _hidden(ref, old, new, last)
     return Judgement(
         Outcome.ADOPTION, ref, old, new, None, reasons=(f"this brings the first policy of {ref}",)
     )

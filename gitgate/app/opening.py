@@ -276,7 +276,7 @@ def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Reques
         return Result.ALREADY_APPROVED if same or _passes(world, request) else None
     if not same:
         return None
-    if verdict.status is Status.OPEN:
+    if verdict.status in (Status.OPEN, Status.PARKED):
         return Result.ALREADY_OPEN
     raise GateError(
         Exit.BLOCKED,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from gitgate.app.expiring import record_expiry
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import has_landed
 from gitgate.app.policies import PolicyCommit
@@ -39,13 +41,20 @@ def iteration_of(loaded: Loaded, number: int | None) -> Iteration:
     ]
     if wanted and wanted[-1].request in loaded.ledger.requests:
         return wanted[-1]
-    which = f"iteration {number} of " if number is not None else ""
-    faults = f": {loaded.faults[0]}" if loaded.faults else ""
-    raise GateError(
-        Exit.UNTRUSTED if loaded.faults else Exit.NOT_OPENED,
-        f"there is no {which}{loaded.name}{faults}",
-        "git gate repair" if loaded.faults else f"git gate open {loaded.gate}",
-    )
+    if loaded.faults:
+        raise GateError(
+            Exit.UNTRUSTED,
+            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
+            "git gate repair",
+        )
+    about = f"{loaded.gate} --subject {shlex.quote(loaded.subject)}"
+    if number is not None and life is not None:
+        raise GateError(
+            Exit.NOT_OPENED,
+            f"{loaded.name} has no iteration {number}",
+            f"git gate show {about}",
+        )
+    raise GateError(Exit.NOT_OPENED, f"{loaded.name} was never opened", f"git gate open {about}")
 
 
 def status_of(world: World, policy: PolicyCommit, loaded: Loaded) -> Status:
@@ -103,6 +112,7 @@ def show(
         "deliverables": [_deliverable(one) for one in request.deliverables],
         "next_steps": list(request.next_steps),
         "deadline": rfc3339(deadline) if deadline is not None else None,
+        "time_left": duration(deadline - world.now) if deadline is not None else None,
         "waiting_for": list(verdict.waiting_for) if verdict else [],
         "reasons": _reasons(world, policy, loaded, request, verdict),
         "warnings": list(loaded.reports),
@@ -116,7 +126,7 @@ def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[di
     """The instances of `list`: those that wait for somebody, or all; without what needs a tree."""
     for gate in policy.policy.gates:
         for subject in world.subjects(gate):
-            loaded = world.load(policy, gate, subject)
+            loaded = record_expiry(world, policy, world.load(policy, gate, subject))
             if loaded.instance.newest is None:
                 continue
             document = show(world, policy, loaded)
@@ -205,7 +215,7 @@ def duration(seconds: int) -> str:
 def _next(loaded: Loaded, status: Status) -> list[str] | None:
     subject = ["--subject", loaded.subject]
     match status:
-        case Status.OPEN:
+        case Status.OPEN | Status.PARKED:
             return ["git", "gate", "wait", loaded.gate, *subject]
         case Status.REJECTED | Status.EXPIRED | Status.WITHDRAWN:
             return ["git", "gate", "open", loaded.gate, *subject]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable
 
+from gitgate.app.expiring import record_expiry
 from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.query import status_of
@@ -33,14 +35,14 @@ def wait(
     until = None if timeout is None else time.monotonic() + timeout
     while True:
         policy = world.policy()
-        loaded = world.load(policy, gate, subject)
+        loaded = record_expiry(world, policy, world.load(policy, gate, subject))
         if loaded.faults:
             raise GateError(
                 Exit.UNTRUSTED,
                 f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
                 "git gate repair",
             )
-        if status_of(world, policy, loaded) is not Status.OPEN:
+        if status_of(world, policy, loaded) not in (Status.OPEN, Status.PARKED):
             return world, policy, loaded
         _until_moved(world, policy, loaded, until, clock)
         world.close()
@@ -63,7 +65,7 @@ def _until_moved(
             raise GateError(
                 Exit.TIMEOUT,
                 f"nobody decided {loaded.name} in time; it is still open",
-                f"git gate wait {loaded.gate}",
+                f"git gate wait {loaded.gate} --subject {shlex.quote(loaded.subject)}",
             )
         time.sleep(_PAUSE)
         moved = refs.read(world.repo, ref) != loaded.ledger.tip

@@ -15,7 +15,7 @@ from gitgate.cli.env import Env, without_agents
 from gitgate.cli.hooking import program
 from gitgate.cli.options import pass_env
 from gitgate.errors import Exit, GateError
-from gitgate.process import run
+from gitgate.process import clean_environment, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +153,5 @@ def _surroundings(folder: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
-        "PATH": f"{program().parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "PATH": f"{program().parent}{os.pathsep}{clean_environment().get('PATH', os.defpath)}",
     }

@@ -17,13 +17,14 @@ from gitgate.cli.options import gate_argument, json_option, pass_env, subject_op
 def show_command(env: Env, gate: str | None, subject: str | None, iteration: int | None) -> None:
     """Show one instance: what is asked, what is delivered, who has decided."""
     from gitgate.app import choose, query
+    from gitgate.app.expiring import record_expiry
     from gitgate.ui import plain
 
     with env.world() as world:
         policy = world.policy()
         name = choose.subject_of(world, subject)
         found = choose.gate_of_instance(world, policy, gate, name)
-        loaded = world.load(policy, found.id, name)
+        loaded = record_expiry(world, policy, world.load(policy, found.id, name))
         document = query.show(world, policy, loaded, iteration)
         env.show(document, plain.panel(document))
 
@@ -52,11 +53,13 @@ def list_command(env: Env, every: bool) -> None:
 def log_command(env: Env, gate: str | None, subject: str | None) -> None:
     """Show the history of one instance."""
     from gitgate.app import choose, query
+    from gitgate.app.expiring import record_expiry
     from gitgate.ui import plain
 
     with env.world() as world:
         policy = world.policy()
         name = choose.subject_of(world, subject)
         found = choose.gate_of_instance(world, policy, gate, name)
-        document = query.log(world.load(policy, found.id, name))
+        loaded = record_expiry(world, policy, world.load(policy, found.id, name))
+        document = query.log(loaded)
         env.show(document, plain.history(document))

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gitgate.core.merging import Both, Entry, Value, merge_contents, merge_path
+from gitgate.core.merging import Both, Compared, Entry, Value, merge_contents, merge_path
 from gitgate.core.once import Candidate, Step
-from gitgate.core.timeline import Timeline
+from gitgate.core.timeline import Moves, Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,11 @@ class Intrusion:
 
 
 class Interior:
-    """The steps between `start` and an end that differs from it by just `values`."""
+    """The steps between `start` and an end that differs from it by just `values`.
+
+    Beside the compared paths it looks at the `policy` files: a new policy takes effect after the
+    stretch that brings it, so beyond one that comes from elsewhere no stretch goes on.
+    """
 
     def __init__(
         self,
@@ -60,7 +64,9 @@ class Interior:
         requests: Sequence[Candidate],
         values: Mapping[bytes, Value],
         history: History,
+        policy: Compared | None = None,
     ) -> None:
+        self._policy = policy
         self._timeline = timeline
         self._tree = timeline.chain[start]
         self._start = start
@@ -75,7 +81,7 @@ class Interior:
         All ends of one start hold the same, so what bars one bars all that lie beyond it.
         """
         for position in range(self._start + 1, end):
-            moves = self._timeline.moves[position - 1]
+            moves = self._moves(position - 1)
             try:
                 paths = [path for path, (_, new) in moves.items() if not self._known(path, new)]
             except Absent as absent:
@@ -83,6 +89,13 @@ class Interior:
             if paths:
                 return Intrusion(position, tuple(sorted(paths)))
         return None
+
+    def _moves(self, position: int) -> Moves:
+        moves, policy = self._timeline.moves[position], self._policy
+        if policy is None:
+            return moves
+        step = self._timeline.steps[position]
+        return {**moves, **{path: values for path, values in step.items() if policy(path)}}
 
     def _known(self, path: bytes, value: Value) -> bool:
         before = self._timeline.trees.entry(self._tree, path)

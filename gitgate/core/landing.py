@@ -58,9 +58,8 @@ def walk(
     """Walk a chain (oldest first, from the ref's old value) under the rule at each position.
 
     `rule_at` gives None where nothing is gated, and the same object while the same policy is in
-    force. A rule holds for the whole stretch that begins under it, so on the policy ref the
-    policy's own files have to be among the compared paths. Raises GateError where a tree of the
-    chain cannot be read.
+    force. A rule holds for the whole stretch that begins under it; on the policy ref it has to
+    name the policy's own files. Raises GateError where a tree of the chain cannot be read.
     """
     grounds: dict[Rule, Ground] = {}
     stretches: list[Stretch] = []

@@ -31,6 +31,8 @@ class Rule:
     authorise nothing and count where a chain with them may have landed. `exact` paths must be as
     in the (last) work commit where a stretch ends. `concerns` says of a step's changes whether
     the gate has to be asked at all; without it, whether some compared path is among them.
+    `policy` are the files whose change is a new policy, also where the gate does not compare them:
+    a stretch goes beyond such a change only where its own requests bring it.
     """
 
     compared: Compared
@@ -38,6 +40,7 @@ class Rule:
     partners: tuple[Candidate, ...] = ()
     exact: Compared | None = None
     concerns: Callable[[Moves], bool] | None = None
+    policy: Compared | None = None
 
     def concerned(self, step: Moves) -> bool:
         """Whether a step with these changes needs this gate."""
@@ -240,6 +243,7 @@ class Search:
             attempt.requests,
             attempt.merged.values,
             self.ground.history,
+            self.ground.rule.policy,
         ).intrusion(end)
 
     def _refusal(self, attempt: _Attempt, end: int) -> Miss | None:

@@ -64,9 +64,9 @@ class Count:
 class Verdict:
     """What one request's records make of it.
 
-    `status` is open, approved, rejected, skipped, expired or withdrawn. `reasons` say why it is
-    not satisfied, `obstacles` are those that no further decision can remove, `waiting_for` is who
-    may still approve, `vetoes` the records that block.
+    `status` is open, parked, approved, rejected, skipped, expired or withdrawn. `reasons` say why
+    it is not satisfied, `obstacles` are those that no further decision can remove, `waiting_for`
+    is who may still approve, `vetoes` the records that block.
     """
 
     status: Status
@@ -157,6 +157,11 @@ class _Rules:
     def rejects_when_overdue(self) -> bool:
         return self.gate.deadline is not None and self.gate.deadline.action is Overdue.REJECT
 
+    def overdue(self, now: int) -> Overdue | None:
+        """What the passing of the deadline does to what nobody has decided; None before it."""
+        passed = self.deadline is not None and now > self.deadline
+        return self.gate.deadline.action if passed and self.gate.deadline else None
+
     def late(self, decision: Decision) -> bool:
         overdue = self.deadline is not None and decision.tagger.time > self.deadline
         return overdue and self.rejects_when_overdue
@@ -214,8 +219,10 @@ def _why_not(rules: _Rules, record: Judged, words: Mapping[str, Judged]) -> str:
     person = record.person
     if person is None:
         return record.verification.reason
-    if words.get(person) is not record:
-        return f"{person} has decided again since"
+    word = words.get(person)
+    if word is not record:
+        back = word is not None and word.decision.action is Action.RETRACT
+        return f"{person} took it back" if back else f"{person} has decided again since"
     return _not_admitted(rules, record)
 
 
@@ -238,7 +245,7 @@ def _not_admitted(rules: _Rules, record: Judged) -> str:
                 return f"{person} neither opened the gate nor decides it"
             return _late_or_untouched(rules, record)
         case Action.RETRACT:
-            return f"{person} took the decision back"
+            return ""
         case _:
             return f"`{decision.action}` is no answer to an approval"
 
@@ -286,7 +293,7 @@ def _conclude(
     )
     obstacles = _obstacles(rules)
     required = rules.gate.approvals.required
-    overdue = rules.rejects_when_overdue and rules.deadline is not None and now > rules.deadline
+    overdue = rules.overdue(now)
     reasons: list[str] = []
     if vetoers:
         status = Status.REJECTED
@@ -298,11 +305,11 @@ def _conclude(
         status = Status.SKIPPED
     elif len(approved_by) >= required and not obstacles:
         status = Status.APPROVED
-    elif overdue:
+    elif overdue is Overdue.REJECT:
         status = Status.EXPIRED
         reasons.append("its deadline passed without a decision")
     else:
-        status = Status.OPEN
+        status = Status.PARKED if overdue is Overdue.PARK else Status.OPEN
         reasons += obstacles or (_missing(len(approved_by), required),)
     eligible = rules.voters - (
         frozenset() if rules.gate.approvals.self_approval else rules.authors.people.keys()
@@ -310,7 +317,7 @@ def _conclude(
     return Verdict(
         status=status,
         reasons=tuple(reasons),
-        obstacles=obstacles if status is Status.OPEN else (),
+        obstacles=obstacles if status in (Status.OPEN, Status.PARKED) else (),
         counts=counts,
         approved_by=approved_by,
         waiting_for=tuple(sorted(eligible - set(approved_by))),

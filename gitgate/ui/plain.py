@@ -13,11 +13,11 @@ from gitgate.ui.sanitise import clip, safe, width
 
 _MARKS = {"validated": "✓", "warning": "⚠", "error": "✗"}
 _WORDS = {
-    "approve": "approved",
-    "reject": "rejected",
-    "skip": "skipped",
-    "quit": "quit",
-    "retract": "took their decision back",
+    "approve": "approved iteration {}",
+    "reject": "rejected iteration {}",
+    "skip": "skipped iteration {}",
+    "quit": "quit at iteration {}",
+    "retract": "took back their decision on iteration {}",
 }
 
 Document = Mapping[str, Any]
@@ -46,7 +46,7 @@ def table(docs: Sequence[Document], columns: int) -> list[str]:
             safe(doc["subject"]),
             f"iteration {doc['iteration']}",
             f"for {spoken(doc['context']['time_elapsed'])}",
-            f"until {doc['deadline']}" if doc["deadline"] else "",
+            _until(doc).removeprefix(", "),
         )
         for doc in docs
     ]
@@ -112,10 +112,13 @@ def opened(doc: Document, notes: Sequence[str]) -> list[str]:
         "already-open": "this content was put up already and waits for a decision",
         "already-approved": "already approved, and nothing new to ask",
     }[doc["result"]]
-    following = {
-        "already-approved": "next: git gate check says how it may land",
-    }.get(doc["result"], f"next: git gate wait {about}; a person: git gate approve {about}")
-    return [*(safe(note) for note in notes), said, "", *panel(doc), "", following]
+    following = [
+        f"next: git gate approve {about}   (a person)",
+        f"      git gate wait {about}      (whoever asked, until then)",
+    ]
+    if doc["result"] == "already-approved":
+        following = ["next: git gate check says how it may land"]
+    return [*(safe(note) for note in notes), said, "", *panel(doc), "", *following]
 
 
 def skipping(doc: Document) -> list[str]:
@@ -148,17 +151,18 @@ def decided(
         ),
         f"record {doc['record']}",
     ]
-    if uncounted and action not in ("retract",):
+    if uncounted:
         lines.append(f"it does not count: {safe(uncounted)}")
     lines += [f"still blocked: {safe(who)} rejected the same content" for who in vetoed_by]
-    lines.append(f"the instance is now {doc['status']}")
+    why = f": {'; '.join(map(safe, doc['reasons']))}" if doc["status"] == "open" else ""
+    lines.append(f"the instance is now {doc['status']}{why}")
     lines.append(
         {
             "approved": "next: land it; git gate check says which ways pass",
             "skipped": "next: land it; git gate check says which ways pass",
-            "rejected": "next: the asking side reads it with git gate wait, and opens the next"
-            f" iteration: git gate open {doc['gate']}",
-            "withdrawn": f"next: git gate open {doc['gate']} begins a new one",
+            "rejected": f"next: git gate wait {about} tells the asking side; the next iteration:"
+            f" git gate open {about}",
+            "withdrawn": f"next: git gate open {about} begins a new one",
         }.get(doc["status"], f"next: git gate show {about}")
     )
     return lines
@@ -215,9 +219,17 @@ def _header(doc: Document) -> Iterator[str]:
         f"Subject: {safe(doc['subject'])} → {safe(doc['target'])}, iteration {doc['iteration']},"
         f" work {_short(doc['work'])}"
     )
-    yield f"Status: {doc['status']}" + (f", until {doc['deadline']}" if doc["deadline"] else "")
+    yield f"Status: {doc['status']}" + _until(doc)
     for reason in doc["reasons"]:
         yield f"  {safe(reason)}"
+
+
+def _until(doc: Document) -> str:
+    if not doc["deadline"]:
+        return ""
+    left = doc["time_left"]
+    waits = doc["status"] in ("open", "parked") and left != "PT0S"
+    return f", until {doc['deadline']}" + (f" ({spoken(left)} left)" if waits else "")
 
 
 def _context(doc: Document) -> Iterator[str]:
@@ -262,8 +274,8 @@ def _decisions(decisions: Sequence[Document]) -> Iterator[str]:
     for one in decisions:
         who = safe(one["by"] or f"{one['name']}, whom nobody listed")
         effect = "" if one["counts"] else f" (does not count: {safe(one['reason'])})"
-        word = _WORDS.get(one["action"], one["action"])
-        yield f"  {who} {word} iteration {one['iteration']} at {one['at']}{effect}"
+        word = _WORDS.get(one["action"], f"{one['action']} of").format(one["iteration"])
+        yield f"  {who} {word} at {one['at']}{effect}"
         yield from (
             f"      {line}" for line in safe(one["message"], multiline=True).split("\n") if line
         )
@@ -274,16 +286,23 @@ def _decisions(decisions: Sequence[Document]) -> Iterator[str]:
 
 def _options(doc: Document) -> Iterator[str]:
     about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
-    if doc["status"] != "open":
-        yield f"  git gate log {about}      what happened"
-        return
-    rows = [
-        (f"git gate approve {about}", "approve and continue"),
-        (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
-        (f"git diff {_short(doc['base'])} {_short(doc['work'])}", "show what is under review"),
-        (f"git gate skip {about} -m REASON", "skip this gate, with a reason"),
-        (f"git gate quit {about}", "quit"),
-    ]
+    look = (f"git diff {_short(doc['base'])} {_short(doc['work'])}", "show what is under review")
+    again = (f"git gate open {about}", "put up the next iteration")
+    back = (f"git gate retract {about}", "take your own decision back")
+    rows = {
+        "open": [
+            (f"git gate approve {about}", "approve and continue"),
+            (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
+            look,
+            (f"git gate skip {about} -m REASON", "skip this gate, with a reason"),
+            (f"git gate quit {about}", "quit"),
+        ],
+        "approved": [("git gate check", "say how it may land"), back, look],
+        "skipped": [("git gate check", "say how it may land"), back, look],
+        "rejected": [again, back, look],
+        "expired": [again, look],
+    }.get(doc["status"], [(f"git gate open {about}", "begin a new one")])
+    rows.append((f"git gate log {about}", "show what happened"))
     size = max(width(command) for command, _ in rows)
     for command, meaning in rows:
         yield f"  {command}{' ' * (size - width(command))}  {meaning}"

@@ -191,6 +191,30 @@ def test_inside_a_stretch_may_stand_what_was_on_the_reviewed_branch() -> None:
     assert shape(lab.walk(lab.chain(BASE, first, WORK), hidden)) == [(0, 2, "R")]
 
 
+def test_no_stretch_goes_beyond_a_policy_that_came_from_elsewhere() -> None:
+    """A stricter policy, landed in the middle, would otherwise not see the second half."""
+    lab = Lab()
+    base, half, work = {"f": "1", "p": "1"}, {"f": "2", "p": "1"}, {"f": "3", "p": "1"}
+    request = lab.request("R", base, half, work)
+    split = lab.chain(base, half, {"f": "2", "p": "new"}, {"f": "3", "p": "new"})
+    again = lab.chain(base, work, {"f": "3", "p": "new"}, {"f": "1", "p": "new"}, work)
+    for policy, stops in ((None, (None, None)), (under("p"), (2, 3))):
+        rule = Rule(under("f"), (request,), policy=policy)
+        for chain, stop in zip((split, again), stops, strict=True):
+            lab.past = chain[:1]
+            assert walk(chain, lambda place, rule=rule: rule, lab.trees, lab).stopped == stop
+
+
+def test_a_stretch_may_bring_a_policy_itself() -> None:
+    lab = Lab()
+    base, middle, work = {"f": "1", "p": "1"}, {"f": "1", "p": "2"}, {"f": "2", "p": "2"}
+    request = lab.request("R", base, {"f": "3", "p": "1"}, {**middle, "f": "3"}, work)
+    chain = lab.chain(base, {"f": "3", "p": "1"}, {"f": "3", "p": "2"}, work)
+    lab.past = chain[:1]
+    rule = Rule(under("f"), (request,), policy=under("p"))
+    assert shape(walk(chain, lambda place: rule, lab.trees, lab)) == [(0, 3, "R")]
+
+
 def test_a_branch_that_merged_the_target_is_seen_from_its_old_merge_base() -> None:
     lab = Lab()
     old, new = {"f": "a\nb\nc"}, {"f": "A\nb\nc"}

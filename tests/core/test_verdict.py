@@ -111,6 +111,13 @@ def test_where_previous_does_not_order_them_the_strictest_wins() -> None:
             assert Case(SELF).judge(*order).status is status
 
 
+def test_of_several_equal_words_one_that_counts_is_taken_in_any_order() -> None:
+    case = Case("deadline: {minutes: 60}")
+    in_time, late = record("ada", "approve"), record("ada", "approve", at=OPENED + 2 * HOUR)
+    for order in ([in_time, late], [late, in_time]):
+        assert case.judge(*order).status is Status.APPROVED
+
+
 def test_a_retraction_takes_back_what_stood_before_it() -> None:
     rejection = record("ada", "reject", "no")
     back = record("ada", "retract", previous=[rejection])
