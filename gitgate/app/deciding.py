@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import elsewhere
@@ -24,7 +24,7 @@ from gitgate.core.gate import Status
 from gitgate.core.person import Stamp
 from gitgate.core.request import Request
 from gitgate.core.trust import SignatureStatus, Verification
-from gitgate.core.verdict import Count, Judged, Veto
+from gitgate.core.verdict import Count, Judged, Veto, effective
 from gitgate.errors import Exit, GateError
 from gitgate.git import ledger as ledgers
 from gitgate.git import notes
@@ -76,6 +76,9 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
     decision = _decision(world, loaded, request, word)
     key = signer(world.repo.config, where=world.repo.work_tree)
     person = person_of_key(world, policy, key)
+    if word.iteration is not None and person is not None:
+        request = _own(loaded, word.iteration, person) or request
+        decision = replace(decision, request=request.id, reviewed=_reviewed(request, word))
     if person is not None:
         foreseen = Verification(SignatureStatus.GOOD, person, touch=True)
         _refuse_vain(world, policy, loaded, Judged("", b"", decision, foreseen))
@@ -98,28 +101,51 @@ def _asked(loaded: Loaded, word: Word) -> Request:
             f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
             "git gate repair",
         )
+    about = f"{loaded.gate} --subject {shlex.quote(loaded.subject)}"
     life = loaded.instance.life
-    iterations = life.iterations if life else ()
-    if word.iteration is not None:
-        iterations = tuple(one for one in iterations if one.number == word.iteration)
-    elif life is not None and life.ended and word.action is not Action.RETRACT:
-        iterations = ()
-    if not iterations:
-        which = f"iteration {word.iteration} of " if word.iteration is not None else ""
+    if life is None:
+        raise GateError(
+            Exit.NOT_OPENED, f"{loaded.name} was never opened", f"git gate open {about}"
+        )
+    if life.ended and word.action is not Action.RETRACT:
         raise GateError(
             Exit.NOT_OPENED,
-            f"there is no {which}{loaded.name} to decide"
-            + (f": it is {life.status}" if life and life.ended else ""),
-            f"git gate open {loaded.gate}",
+            f"{loaded.name} is {life.status}: there is nothing to decide",
+            f"git gate open {about}",
         )
-    request = loaded.ledger.requests[iterations[-1].request]
+    rounds = [
+        iteration
+        for one in (loaded.instance.lives if word.iteration else (life,))
+        for iteration in one.iterations
+        if word.iteration in (None, iteration.number)
+    ]
+    if not rounds:
+        raise GateError(
+            Exit.NOT_OPENED,
+            f"{loaded.name} has no iteration {word.iteration}",
+            f"git gate log {about}",
+        )
+    request = loaded.ledger.requests[rounds[-1].request]
     if word.expect is not None and not _is_prefix(word.expect, request.work):
         raise GateError(
             Exit.STALE,
             f"the work commit of {loaded.name} is {request.work[:12]}, not {word.expect[:12]}",
-            f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+            f"git gate show {about}",
         )
     return request
+
+
+def _own(loaded: Loaded, number: int, person: str) -> Request | None:
+    """The newest request with this number that the person's word stands on: a rejection blocks
+    the same content in later lives too, so that is where it has to be taken back."""
+    good = [record for record in loaded.records if record.good]
+    for life in reversed(loaded.instance.lives):
+        for iteration in life.iterations:
+            word = effective(good, iteration.request).get(person)
+            stands = word is not None and word.decision.action is not Action.RETRACT
+            if iteration.number == number and stands:
+                return loaded.ledger.requests[iteration.request]
+    return None
 
 
 def _refuse_foreign(world: World, loaded: Loaded, request: Request) -> None:
@@ -144,8 +170,6 @@ def _decision(world: World, loaded: Loaded, request: Request, word: Word) -> Dec
     except ValueError as error:
         raise GateError(Exit.USAGE, f"your words cannot be recorded: {error}") from None
     stamp = world.repo.identity()
-    given = {one.path: one for one in word.reviewed}
-    reviewed = tuple(given.get(item.path, Reviewed(item.path)) for item in request.deliverables)
     return Decision(
         request=request.id,
         tag=ids.tag_name(loaded.gate, loaded.subject),
@@ -155,10 +179,15 @@ def _decision(world: World, loaded: Loaded, request: Request, word: Word) -> Dec
         message=message,
         via=word.via,
         time_spent=word.time_spent,
-        reviewed=reviewed,
+        reviewed=_reviewed(request, word),
         comments=word.comments,
         previous=_heads(loaded.records),
     )
+
+
+def _reviewed(request: Request, word: Word) -> tuple[Reviewed, ...]:
+    given = {one.path: one for one in word.reviewed}
+    return tuple(given.get(item.path, Reviewed(item.path)) for item in request.deliverables)
 
 
 def _heads(records: Sequence[Judged]) -> tuple[str, ...]:

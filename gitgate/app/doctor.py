@@ -135,7 +135,7 @@ def _who_else_can_sign(repo: Repository) -> Iterator[Finding]:
 
 def _ledgers(repo: Repository) -> Iterator[Finding]:
     found = ledgers.listing(repo)
-    yield Finding("good", "ledgers", f"{len(found)} instances have a ledger here")
+    yield Finding("good", "ledgers", f"ledgers of instances here: {len(found)}")
     for one in found:
         if one.fault:
             yield Finding("fault", "ledgers", one.fault, "git gate repair")

@@ -151,7 +151,7 @@ def _say(
         return outcome, verdict.reasons, again
     vetoes = standing(world, policy, request)
     if vetoes:
-        return Outcome.REJECTED, tuple(_veto_words(veto) for veto in vetoes), again
+        return Outcome.REJECTED, tuple(_veto_words(veto) for veto in vetoes), _lifting(vetoes[0])
     if request.target != move.ref:
         reason = f"{who} was approved for {request.target}, not for {move.ref}"
         return Outcome.BLOCKED, (reason,), f"{again} --target {move.ref}"
@@ -174,6 +174,13 @@ def _ended(loaded: Loaded) -> tuple[Outcome, tuple[str, ...], str]:
 def _veto_words(veto: Veto) -> str:
     where = f"iteration {veto.iteration} of {veto.subject}" if veto.iteration else veto.subject
     return f"{veto.person} rejected the same content as {where}; only they can lift that"
+
+
+def _lifting(veto: Veto) -> str:
+    if not veto.iteration:
+        return "git gate repair"
+    about = f"{veto.gate} --subject {shlex.quote(veto.subject)} --iteration {veto.iteration}"
+    return f"{veto.person} can lift it: git gate retract {about}; else change the work"
 
 
 def _missed(
@@ -201,6 +208,9 @@ def _missed(
             return Outcome.STALE, (reason, *_paths(miss)), again
         case MissKind.ABSENT:
             return Outcome.BLOCKED, (miss.detail,), "git fetch --unshallow"
+        case MissKind.INTERIOR | MissKind.LATER:
+            reason = f"{who} was approved at {work}, but {miss.detail}"
+            return Outcome.BLOCKED, (reason, *_paths(miss)), "git gate check"
         case _:
             reason = f"{who} was approved at {work}, and this is not the merge of that"
             return Outcome.BLOCKED, (reason, *_paths(miss)), "git gate check"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gitgate.app.derived import DECISION_LOG, PROVENANCE, exclude
 from gitgate.app.policies import policy_at
 from gitgate.core import ids
 from gitgate.core.armor import Format
@@ -16,8 +17,6 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.repository import Repository
 from gitgate.signing.sign import default_key, make_key, public_key, signer
-
-_DERIVED = (".aiwg/gates/decisions.log", ".aiwg/provenance/gates.prov.json")
 
 
 @dataclass
@@ -49,7 +48,8 @@ def set_up(repo: Repository, preset_name: str, home: Path) -> SetUp:
         _write_policy(repo.work_tree, preset_name, branch, stamp.person.email, said)
         _write_signers(repo.work_tree, stamp.person.email, key, said)
     _configure(repo, branch, said)
-    _exclude(repo, said)
+    if exclude(repo, (DECISION_LOG, PROVENANCE)):
+        said.done.append("excluded the derived files from the work tree's status")
     remote = repo.default_remote()
     if not adopted:
         said.next += [
@@ -196,18 +196,3 @@ def _config(repo: Repository, *args: str) -> None:
     answer = repo.git("config", "--local", *args)
     if answer.status != 0:
         raise GateError(Exit.FATAL, f"git config {' '.join(args)} failed: {answer.complaint}")
-
-
-def _exclude(repo: Repository, said: SetUp) -> None:
-    """Derived files are not the work tree's business."""
-    path = repo.common_dir / "info" / "exclude"
-    there = path.read_text() if path.exists() else ""
-    missing = [f"/{name}" for name in _DERIVED if f"/{name}" not in there.split("\n")]
-    if not missing:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
-        if there and not there.endswith("\n"):
-            file.write("\n")
-        file.write("\n".join(missing) + "\n")
-    said.done.append(f"excluded derived files in {path.name}")

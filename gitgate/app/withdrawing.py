@@ -34,14 +34,24 @@ def withdraw(world: World, policy: PolicyCommit, gate: str, subject: str, reason
     )
 
     def draft(ledger: Ledger) -> Draft:
-        why_not = may_follow(
-            world.fold_of(policy, ledger), EventName.WITHDRAWN, request=event.request
-        )
+        instance = world.fold_of(policy, ledger)
+        why_not = may_follow(instance, EventName.WITHDRAWN, request=event.request)
+        about = f"{gate} --subject {shlex.quote(subject)}"
+        if instance.life is None:
+            raise GateError(
+                Exit.NOT_OPENED, f"{loaded.name} was never opened", f"git gate open {about}"
+            )
+        if instance.running is None:
+            raise GateError(
+                Exit.NOT_OPENED,
+                f"{loaded.name} is {instance.life.status}: there is nothing to withdraw",
+                f"git gate open {about}",
+            )
         if why_not:
             raise GateError(
-                Exit.NOT_OPENED if loaded.instance.running is None else Exit.BLOCKED,
-                f"{loaded.name} cannot be withdrawn: {why_not}",
-                f"git gate log {gate} --subject {shlex.quote(subject)}",
+                Exit.BLOCKED,
+                f"{loaded.name} cannot be withdrawn: somebody has decided it, or asked anew",
+                f"git gate show {about}",
             )
         number = newest.number if newest else 1
         return Draft(event, number, Status.WITHDRAWN.value)

@@ -67,11 +67,14 @@ class Env:
         return int(time.time())
 
     @contextmanager
-    def world(self, remote: str | None = None) -> Iterator[World]:
-        """The gathered repository; its scratch folder goes when the command ends."""
+    def world(self, remote: str | None = None, *, historic: bool = False) -> Iterator[World]:
+        """The gathered repository; its scratch folder goes when the command ends.
+
+        `historic` judges signatures as of the time of each decision alone.
+        """
         from gitgate.app.world import World
 
-        world = World(self.repo, self.now(), remote)
+        world = World(self.repo, self.now(), remote, historic=historic)
         try:
             yield world
         finally:

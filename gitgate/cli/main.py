@@ -30,6 +30,7 @@ _COMMANDS = {
     "check": "gitgate.cli.checking",
     "policy": "gitgate.cli.checking",
     "repair": "gitgate.cli.setting_up",
+    "export": "gitgate.cli.exporting",
     "hook": "gitgate.cli.hooking",
     "doctor": "gitgate.cli.setting_up",
     "demo": "gitgate.cli.demo",

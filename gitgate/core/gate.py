@@ -294,7 +294,10 @@ def _decided(instance: Instance, event: Event, facts: Facts) -> Instance:
     lives = tuple(changed if one is life else one for one in instance.lives)
     records = instance.records | {event.record or ""}
     instance = replace(instance, lives=lives, records=records)
-    return instance if not life.ended else _ignore(instance, event, "it came after the end")
+    return instance if not life.ended else _ignore(instance, event, _LATE)
+
+
+_LATE = "it came after the end of its life; a rejection counts all the same"
 
 
 def _with_request(life: Life, event: Event) -> Life:

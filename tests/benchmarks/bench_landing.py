@@ -97,7 +97,7 @@ def main(rounds: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         mono = Monorepo(Path(folder) / "mono.git")
         new = mono.edited(l1=b"work\n")
-        here = {number: {file: new for file in range(5)} for number in range(0, 20, 5)}
+        here = {number: dict.fromkeys(range(5), new) for number in range(0, 20, 5)}
         there = {
             number: {file: mono.edited(l2=b"main\n") for file in range(3)} for number in (3, 700)
         }

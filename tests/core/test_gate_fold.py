@@ -194,7 +194,8 @@ def test_a_decision_is_never_dropped_and_after_the_end_it_is_late() -> None:
     assert [e.record for e in first.iterations[0].decided] == ["r1", "r2"]
     assert (first.status, second.status) == (Status.WITHDRAWN, None)
     assert second.iterations[0].decided == ()
-    assert ignored(instance) == ["e3: it came after the end", "e5: it came after the end"]
+    late = "it came after the end of its life; a rejection counts all the same"
+    assert ignored(instance) == [f"e3: {late}", f"e5: {late}"]
 
 
 def test_a_decision_on_an_earlier_iteration_ends_nothing() -> None:

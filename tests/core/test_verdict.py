@@ -123,7 +123,8 @@ def test_a_retraction_takes_back_what_stood_before_it() -> None:
     back = record("ada", "retract", previous=[rejection])
     verdict = Case().judge(rejection, back)
     assert (verdict.status, verdict.vetoes) == (Status.OPEN, ())
-    assert reason(verdict, back) == f"{ADA} took the decision back"
+    assert reason(verdict, rejection) == f"{ADA} took it back"
+    assert reason(verdict, back) == ""
 
 
 def test_the_same_words_signed_twice_are_one_record() -> None:

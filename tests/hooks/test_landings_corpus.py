@@ -29,12 +29,15 @@ from support.project import SOLO, Project
 
 WHEN = SOLO.replace("      approvals", '      when: [".aiwg/requirements/**"]\n      approvals')
 
-TWINS = {
+TWINS: dict[str, tuple[str, str, str | None]] = {
     "line": (REWRITTEN, REGULAR, "# Something else\n"),
     "mode": (LARGE, EXECUTABLE, None),
     "symlink": (REWRITTEN, SYMLINK, "README.md"),
     "added file": (".aiwg/requirements/use-cases/UC-666.md", REGULAR, "# Smuggled\n"),
+}
+SPECIAL = {
     "other case": (".AIWG/Requirements/UC-666.md", REGULAR, "# Smuggled\n"),
+    "a file for the folder": (".AIWG", SYMLINK, "src"),
     "own file": (".aiwg/allowed_signers", REGULAR, "mallory@example.com ssh-ed25519 AAAA\n"),
 }
 OUTSIDE = ("src/main.py", REGULAR, "print()\n")
@@ -55,7 +58,7 @@ def content(project: Project, commit: str, path: str) -> str:
 
 
 def edited(project: Project, commit: str, kind: str) -> str:
-    path, mode, text = TWINS[kind]
+    path, mode, text = (TWINS | SPECIAL)[kind]
     return twin(project, commit, path, mode, text or content(project, commit, path))
 
 
@@ -79,6 +82,12 @@ def test_what_was_approved_lands_and_no_twin_of_it(corpus: Project, way: str, mo
     passes(corpus, landing)
 
 
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_what_hides_from_when(corpus: Project, kind: str) -> None:
+    evil = edited(corpus, WAYS["squash"](corpus, "feature"), kind)
+    refused(corpus, evil, "blocked", first=evil)
+
+
 @pytest.mark.parametrize("way", ["ff", "rebase"])
 def test_an_evil_step_that_is_undone_later_is_found(corpus: Project, way: str) -> None:
     if way == "rebase":
@@ -96,7 +105,7 @@ def test_an_evil_step_that_is_undone_later_is_found(corpus: Project, way: str) -
 def test_the_whole_tree_counts_without_when(whole: Project) -> None:
     move_main(whole)
     landing = WAYS["squash"](whole, "feature")
-    refused(whole, twin(whole, landing, *OUTSIDE), "blocked", '"src/main.py"')
+    refused(whole, twin(whole, landing, *OUTSIDE), "blocked", "src/main.py")
     passes(whole, landing)
 
 

@@ -38,27 +38,36 @@ def line(remote_ref: str, local: str = "refs/heads/topic", new: str = ONE, old: 
 class Clone:
     """A clone with a bare remote, the hook installed and `refs/heads/main` guarded."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, template: Path, root: Path) -> None:
         self.root = root
         self.work = root / "work"
-        self.git("init", "-q", "--bare", str(root / "remote.git"), cwd=root)
-        self.git("clone", "-q", str(root / "remote.git"), str(self.work), cwd=root)
-        (self.work / "aiwg.yml").write_text("human_gates: {}\n")
-        self.git("add", ".")
-        self.git("commit", "-q", "-m", "policy")
-        self.git("push", "-q", "origin", "main")
-        self.git("remote", "set-head", "origin", "main")
-        self.git("checkout", "-q", "-b", "topic")
-        self.git("commit", "-q", "--allow-empty", "-m", "two words")
         self.dir = self.work / ".git"
         self.hook = self.dir / "hooks" / "pre-push"
         self.program = root / "program" / "it's git-gate"
+        if not template.exists():
+            self._build(template)
+        shutil.copytree(template, root, dirs_exist_ok=True, symlinks=True)
         self.program.parent.mkdir()
         self.program.write_text(PROGRAM)
         self.program.chmod(0o755)
         hooks.install(self.hook.parent, self.dir, self.program)
         self.write_guards()
         self.answer(1)
+
+    def _build(self, template: Path) -> None:
+        """The clone without a hook, to be copied for each test: its remote is beside it."""
+        work = template / "work"
+        template.mkdir()
+        self.git("init", "-q", "--bare", "remote.git", cwd=template)
+        self.git("clone", "-q", "remote.git", "work", cwd=template)
+        self.git("config", "remote.origin.url", "../remote.git", cwd=work)
+        (work / "aiwg.yml").write_text("human_gates: {}\n")
+        self.git("add", ".", cwd=work)
+        self.git("commit", "-q", "-m", "policy", cwd=work)
+        self.git("push", "-q", "origin", "main", cwd=work)
+        self.git("remote", "set-head", "origin", "main", cwd=work)
+        self.git("checkout", "-q", "-b", "topic", cwd=work)
+        self.git("commit", "-q", "--allow-empty", "-m", "two words", cwd=work)
 
     def git(self, *args: str, cwd: Path | None = None, check: bool = True) -> str:
         done = subprocess.run(
@@ -111,8 +120,8 @@ class Clone:
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
-    return Clone(tmp_path)
+def clone(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    return Clone(tmp_path_factory.getbasetemp() / "template", tmp_path)
 
 
 def test_real_pushes(clone: Clone) -> None:
@@ -122,8 +131,8 @@ def test_real_pushes(clone: Clone) -> None:
     complaint = clone.git("push", "origin", "topic:main", check=False)
     assert "failed to push" in complaint
     told = f"refs/heads/topic {new} refs/heads/main {old}\n"
-    url = str(clone.root / "remote.git")
-    assert clone.asked() == (["<hook>", "<run>", "<pre-push>", "<origin>", f"<{url}>"], told)
+    words = ["<hook>", "<run>", "<pre-push>", "<origin>", "<../remote.git>"]
+    assert clone.asked() == (words, told)
     assert clone.git("rev-parse", "origin/main") == old
     clone.git("push", "--dry-run", "origin", "HEAD^{/two words}:refs/heads/main", check=False)
     assert clone.asked() is not None
@@ -148,7 +157,9 @@ def test_from_other_places(clone: Clone) -> None:
     clone.git("worktree", "add", "-q", "-b", "other", str(linked))
     clone.git("push", "-q", "origin", "topic:one", cwd=inside)
     clone.git("push", "-q", "origin", "other", cwd=linked)
-    clone.git(f"--git-dir={clone.dir}", "push", "-q", "origin", "topic:two", cwd=clone.root)
+    clone.git(
+        f"--git-dir={clone.dir}", "push", "-q", "origin", "topic:two", cwd=clone.program.parent
+    )
     assert clone.asked() is None
     clone.git("push", "-q", "origin", "other:main", cwd=linked, check=False)
     assert clone.asked() is not None

@@ -1,0 +1,91 @@
+"""`export`, and the derived files: the decision log and the provenance, drawn from ledgers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from gitgate.app.instances import Loaded
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.world import World
+from gitgate.core import decisionlog, provenance
+from gitgate.core.decisionlog import Entry
+from gitgate.core.provenance import Round
+from gitgate.core.trust import SignatureStatus
+from gitgate.core.verdict import Judged
+from gitgate.errors import Exit, GateError
+
+
+def rounds(world: World, policy: PolicyCommit) -> Iterator[Round]:
+    """Every request of every instance of the policy's gates with the decisions on it."""
+    for gate in policy.policy.gates:
+        for subject in world.subjects(gate):
+            yield from rounds_of(policy, world.load(policy, gate, subject))
+
+
+def rounds_of(policy: PolicyCommit, loaded: Loaded) -> Iterator[Round]:
+    """The same of one instance."""
+    gate = policy.policy.gates[loaded.gate]
+    for life in loaded.instance.lives:
+        for iteration in life.iterations:
+            request = loaded.ledger.requests.get(iteration.request)
+            if request is None:
+                continue
+            entries = [
+                _entry(policy, loaded, iteration.number, request.work, record)
+                for record in loaded.records
+                if record.decision.request == request.id
+            ]
+            if iteration.expired is not None:
+                at = int(iteration.expired.fields["deadline"])
+                entries.append(
+                    Entry(gate, loaded.subject, iteration.number, request.work, at, "", "unsigned")
+                )
+            yield Round(request, tuple(sorted(entries, key=lambda one: one.at)))
+
+
+def _entry(
+    policy: PolicyCommit, loaded: Loaded, iteration: int, work: str, record: Judged
+) -> Entry:
+    unknown = record.verification.status is SignatureStatus.UNVERIFIABLE
+    status = SignatureStatus.UNKNOWN_KEY if unknown else record.verification.status
+    return Entry(
+        policy.policy.gates[loaded.gate],
+        loaded.subject,
+        iteration,
+        work,
+        record.decision.tagger.time,
+        record.person or "",
+        status.value,
+        record.id,
+        record.decision,
+    )
+
+
+def as_log(world: World, policy: PolicyCommit) -> bytes:
+    """The decision log of all ledgers, the same in every clone that has them."""
+    return decisionlog.render(e for one in rounds(world, policy) for e in one.entries)
+
+
+def as_prov(world: World, policy: PolicyCommit) -> bytes:
+    """The provenance of all decisions as PROV-JSON."""
+    return as_json(provenance.document(rounds(world, policy)))
+
+
+def raw_record(world: World, policy: PolicyCommit, wanted: str) -> bytes:
+    """A record as it was signed, byte for byte; GateError (usage) where there is none."""
+    found = {
+        one: record.raw
+        for gate in policy.policy.gates
+        for subject in world.subjects(gate)
+        for one, record in world.load(policy, gate, subject).raws.items()
+        if one.startswith(wanted)
+    }
+    if len(found) == 1 and len(wanted) >= 7:
+        return next(iter(found.values()))
+    raise GateError(Exit.USAGE, f"{len(found)} records are called {wanted[:40]!r}", "git gate log")
+
+
+def as_json(document: object) -> bytes:
+    """A derived JSON file's content."""
+    return json.dumps(document, indent=1, sort_keys=True).encode() + b"\n"
