@@ -256,6 +256,12 @@ def _store(
                 f"a new iteration of {loaded.name} arrived: nothing was recorded",
                 f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
             )
+        if instance.running is None and decision.action is not Action.RETRACT:
+            raise GateError(
+                Exit.NOT_OPENED,
+                f"{loaded.name} has ended meanwhile: nothing was recorded",
+                f"git gate log {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+            )
         status = _STATUS[decision.action].value
         return Draft(event, found[1].number, status, record=record.raw)
 

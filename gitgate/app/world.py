@@ -102,9 +102,14 @@ class World:
         return found
 
     def ledger(self, gate: str, subject: str) -> Ledger:
-        """The ledger of one instance as this command first read it."""
+        """The ledger of one instance as this command first read it.
+
+        The notes are read before any ledger: a writer stores in the ledger first, so a record in a
+        note is never one that is only younger than the ledger that was read.
+        """
         key = (gate, subject)
         if key not in self._ledgers:
+            self._noted()
             self._ledgers[key] = ledgers.read(self.repo, gate, subject)
         return self._ledgers[key]
 
@@ -170,8 +175,8 @@ class World:
         self._strays = None
         self._listing = None
         self._verdicts.clear()
-        self._ledgers.pop((gate, subject), None)
-        self._loaded.pop((policy.commit, gate, subject), None)
+        self._ledgers.clear()
+        self._loaded.clear()
         return self.load(policy, gate, subject)
 
     def verdict(self, policy: PolicyCommit, loaded: Loaded, request: Request) -> Verdict:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from landingkit import Templates
+from landingkit import Templates, plain_project
+from support.project import Project
 
 
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     """The projects that tests copy; each is built by the first test that wants it."""
     return Templates(tmp_path_factory.mktemp("templates"))
+
+
+@pytest.fixture
+def solo(templates: Templates, tmp_path: Path, home: Path) -> Project:
+    """A clone that has adopted the solo policy, with the hook; Ada is at work."""
+    return templates.copy("solo", plain_project(), tmp_path)
