@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import selectors
+import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +41,22 @@ _GIT_STATE = (
     "GIT_NOTES_DISPLAY_REF",
     "GIT_NOTES_REWRITE_REF",
 )
+
+
+# What makes an interpreter load code from elsewhere, the current folder among it; and what lets a
+# program sign or log in as the user.
+_STRANGE = (
+    *("BASH_ENV", "ENV", "CDPATH", "PYTHONPATH", "PYTHONSTARTUP", "PERL5LIB", "PERL5OPT"),
+    *("RUBYLIB", "RUBYOPT", "NODE_PATH", "NODE_OPTIONS", "LUA_PATH", "LUA_INIT"),
+    *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GPG_TTY", "GPG_AGENT_INFO"),
+    *("PWD", "OLDPWD"),
+)
+_SECRET = re.compile(
+    r"TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|PRIVATE|SIGNING)_?KEY", re.I
+)
+
+_TICK = 0.1  # seconds between two looks at a process that says nothing
+_READ = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +92,24 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return env
 
 
+def bare_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """An environment for a program that looks at work of others, with `extra` on top.
+
+    It knows nothing of git (its settings neither, which can hold log-ins), of the user's agents,
+    of what is a secret by its name, and of places, relative ones of PATH too, where it would look
+    for code.
+    """
+    env = {
+        name: value
+        for name, value in clean_environment().items()
+        if not name.startswith("GIT_") and name not in _STRANGE and not _SECRET.search(name)
+    }
+    path = env.get("PATH", os.defpath).split(os.pathsep)
+    env["PATH"] = os.pathsep.join(folder for folder in path if folder.startswith("/"))
+    env.update(extra or {})
+    return env
+
+
 def run(
     argv: Sequence[str],
     *,
@@ -102,6 +141,94 @@ def run(
     except subprocess.TimeoutExpired:
         raise GateError(Exit.FATAL, f"{argv[0]!r} did not end within {timeout} seconds") from None
     return Completed(tuple(argv), done.returncode, done.stdout, done.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """How a process with limits ended. `status` is negative for a signal and None where its time
+    was up; `cut` says that it wrote more than was kept."""
+
+    status: int | None
+    stdout: bytes
+    stderr: bytes
+    cut: bool
+
+
+def run_limited(
+    argv: Sequence[str | bytes],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,
+    limit: int,
+    tick: Callable[[], None] = lambda: None,
+) -> Limited:
+    """Run `argv` with nothing to read, in a session of its own and in exactly this environment.
+
+    After `timeout` seconds it and its whole process group are killed; what is left of the group
+    is when it ends. `limit` bytes of each stream are kept, the rest is read and dropped. `tick` is
+    called several times a second.
+    Raises GateError (fatal) where the program cannot be started.
+    """
+    deadline = time.monotonic() + timeout
+    try:
+        child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        name = os.fsdecode(argv[0])
+        raise GateError(Exit.FATAL, f"cannot run {name!r}: {error.strerror}") from None
+    output, errors = bytearray(), bytearray()
+    with child, selectors.DefaultSelector() as pipes:
+        try:
+            for stream, kept in ((child.stdout, output), (child.stderr, errors)):
+                os.set_blocking(stream.fileno(), False)  # type: ignore[union-attr]
+                pipes.register(stream, selectors.EVENT_READ, kept)  # type: ignore[arg-type]
+            ended, cut = _read_to_end(child, pipes, limit, deadline, tick)
+        finally:
+            if child.returncode is None:
+                _kill_group(child)
+    return Limited(child.returncode if ended else None, bytes(output), bytes(errors), cut)
+
+
+def _read_to_end(
+    child: subprocess.Popen[bytes],
+    pipes: selectors.BaseSelector,
+    limit: int,
+    deadline: float,
+    tick: Callable[[], None],
+) -> tuple[bool, bool]:
+    """Read until the process has ended or its time is up: whether it ended, whether it was cut."""
+    ended = cut = False
+    while True:
+        if not ended and child.poll() is not None:
+            ended = True
+            _kill_group(child)
+        ready = pipes.select(0 if ended else _TICK) if pipes.get_map() else []
+        for key, _ in ready:
+            data = os.read(key.fd, _READ)
+            if not data:
+                pipes.unregister(key.fileobj)
+            cut = cut or len(key.data) + len(data) > limit
+            key.data.extend(data[: limit - len(key.data)])
+        # Whoever else has the pipes in hand is not waited for.
+        if (ended and not ready) or time.monotonic() >= deadline:
+            return ended, cut
+        tick()
+        if not pipes.get_map() and not ended:
+            time.sleep(_TICK / 10)
+
+
+def _kill_group(child: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of a process and of all that it started in its session's first group."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def run_attached(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> int:

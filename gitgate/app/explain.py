@@ -38,7 +38,7 @@ def explain(world: World, move: Move, policy: PolicyCommit, gate: Gate, result: 
     """The row of a gate whose walk stopped: about the instance that most likely was meant."""
     stopped = move.chain[result.stopped or 0].commit
     first = f"nothing that was approved accounts for {describe(world, stopped)}"
-    nearest = _nearest(world, move, policy, gate)
+    nearest = _nearest(world, move, policy, gate, result)
     if nearest is None:
         return Row(
             gate.id,
@@ -72,13 +72,15 @@ def describe(world: World, commit: str) -> str:
 
 
 def _nearest(
-    world: World, move: Move, policy: PolicyCommit, gate: Gate
+    world: World, move: Move, policy: PolicyCommit, gate: Gate, result: Walk
 ) -> tuple[Loaded, Request | None] | None:
     """The instance that the move is most likely about: by name, by its work commit, by age.
 
     Its request is None where the ledger is gone and only a note remembers it.
     """
     pushed = _pushed(world, move)
+    other = _merged_later(world, move, result)
+    landed = {one for stretch in result.stretches for one in stretch.requests}
     best: tuple[tuple[int, int, int], Loaded, Request | None] | None = None
     for subject in world.subjects(gate.id):
         loaded = world.load(policy, gate.id, subject)
@@ -95,6 +97,10 @@ def _nearest(
         named = subject == move.subject
         place = pushed.get(request.work, -1)
         if not named and place < 0 and not _touches(world, move, request):
+            continue
+        if not named and request.work in other:
+            continue
+        if not named and request.id in landed and not _newer_work(world, move, request):
             continue
         rank = (int(named), place, request.opened.time)
         if best is None or rank > best[0]:
@@ -119,6 +125,13 @@ def _pushed(world: World, move: Move) -> dict[str, int]:
         for rank, commit in enumerate(reversed(commits)):
             found.setdefault(commit.id, rank)
     return found
+
+
+def _merged_later(world: World, move: Move, result: Walk) -> set[str]:
+    """The commits that the move merges only after the one at which the walk stopped."""
+    stopped = move.chain[result.stopped or 0].commit
+    commits = {one.id for tip in move.tips for one in world.repo.between(stopped, tip)}
+    return commits - {step.commit for step in move.chain}
 
 
 def _touches(world: World, move: Move, request: Request) -> bool:
@@ -188,21 +201,22 @@ def _missed(
 ) -> tuple[Outcome, tuple[str, ...], str]:
     miss = next((m for m in result.misses if m.request == request.id), None)
     work = describe(world, request.work)
+    landed = world.repo.is_ancestor(request.work, move.chain[0].commit)
+    if landed or (miss is not None and miss.kind is MissKind.LANDED):
+        reason = f"{who} was approved and has landed before: one approval is for one landing"
+        return Outcome.BLOCKED, (reason,), again
     if _newer_work(world, move, request):
         reason = f"{who} was approved at {work}, and newer work came on top of it"
         return Outcome.STALE, (reason, *_paths(miss)), again
     if miss is None:
         return Outcome.BLOCKED, (f"{who} was approved at {work}, which is not this",), again
     match miss.kind:
-        case MissKind.CONFLICT:
+        case MissKind.CONFLICT | MissKind.DIFFERS if _git_stops(world, move, request, result, miss):
             return (
                 Outcome.NOT_REPRODUCIBLE,
                 (f"{who} was approved at {work}, which does not merge cleanly", *_paths(miss)),
                 f"git merge {move.chain[0].commit[:12]} into {request.subject}, then {again}",
             )
-        case MissKind.LANDED:
-            reason = f"{who} was approved and has landed before: one approval is for one landing"
-            return Outcome.BLOCKED, (reason,), again
         case MissKind.STALE_DELIVERABLES:
             reason = f"{who} was approved at {work}, and a deliverable is not as it was there"
             return Outcome.STALE, (reason, *_paths(miss)), again
@@ -214,6 +228,19 @@ def _missed(
         case _:
             reason = f"{who} was approved at {work}, and this is not the merge of that"
             return Outcome.BLOCKED, (reason, *_paths(miss)), "git gate check"
+
+
+def _git_stops(world: World, move: Move, request: Request, result: Walk, miss: Miss) -> bool:
+    """Whether the merge of the request is a conflict for git, who may see a moved folder in it."""
+    if miss.kind is MissKind.CONFLICT:
+        return True
+    start = move.chain[result.stretches[-1].end if result.stretches else 0].tree
+    base, work = world.repo.commit(request.base).tree, world.repo.commit(request.work).tree
+    try:
+        merged = world.trees.merge_whole(base, start, work)
+    except GateError:
+        return False
+    return merged is not None and not merged.conflicts.isdisjoint(miss.paths)
 
 
 def _newer_work(world: World, move: Move, request: Request) -> bool:

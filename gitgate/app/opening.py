@@ -85,12 +85,6 @@ def open_gate(world: World, ask: Ask) -> Opened:
         return Opened(Result.NOT_NEEDED, gate, subject, target, None)
     notes = _record_landing(world, policy, gate, subject)
     loaded = world.load(policy, gate.id, subject)
-    if loaded.faults:
-        raise GateError(
-            Exit.UNTRUSTED,
-            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
-            "git gate repair",
-        )
     settled = _settled(world, policy, loaded, request)
     if settled is not None:
         return Opened(settled, gate, subject, target, loaded, notes)
@@ -110,24 +104,27 @@ def _write(
     except ValueError as error:
         raise GateError(Exit.USAGE, f"the request cannot be written: {error}", "") from None
     stamp = request.opened
+    subject, result = request.subject, Result.OPENED
 
     def decide(ledger: Ledger) -> Draft | None:
-        instance = world.fold_of(policy, ledger)
-        running, newest = instance.running, instance.newest
-        moved = ledger.tip != loaded.ledger.tip and running is not None and newest is not None
-        asked = ledger.requests[newest.request] if moved and newest else None
-        if asked is not None and _same_content(world, policy, asked, request):
-            return None  # somebody else was faster, and nothing is asked twice
+        nonlocal result
+        if ledger.tip != loaded.ledger.tip:  # somebody was faster, perhaps with the very same
+            now = world.reload(policy, gate.id, subject)
+            settled = _settled(world, policy, now, request)
+            if settled is not None:
+                result = settled
+                return None
+        running = world.fold_of(policy, ledger).running
         iteration = len(running.iterations) + 1 if running else 1
-        name = EventName.ITERATED if running else EventName.OPENED
+        name, result = (
+            (EventName.ITERATED, Result.ITERATED) if running else (EventName.OPENED, Result.OPENED)
+        )
         event = Event("", 0, name, stamp.time, stamp.person, stored.id, None, {})
         return Draft(event, iteration, Status.OPEN.value, request=stored)
 
-    ledgers.append(world.repo, gate.id, request.subject, decide, stamp=stamp)
-    after = world.reload(policy, gate.id, request.subject)
-    first = after.instance.newest is not None and after.instance.newest.number == 1
-    result = Result.OPENED if first else Result.ITERATED
-    return Opened(result, gate, request.subject, request.target, after, notes)
+    ledgers.append(world.repo, gate.id, subject, decide, stamp=stamp)
+    after = world.reload(policy, gate.id, subject)
+    return Opened(result, gate, subject, request.target, after, notes)
 
 
 def _request(
@@ -251,7 +248,8 @@ def _record_landing(
     number = newest.number if newest else 1
 
     def decide(ledger: Ledger) -> Draft | None:
-        if world.fold_of(policy, ledger).running is None:
+        running = world.fold_of(policy, ledger).running
+        if running is None or running.iterations[-1].request != request.id:
             return None
         return Draft(event, number, Status.LANDED.value)
 
@@ -263,7 +261,16 @@ def _record_landing(
 
 
 def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Request) -> Result | None:
-    """Why no iteration is needed: the content that the gate compares was asked for already."""
+    """Why no iteration is needed: the content that the gate compares was asked for already.
+
+    Raises GateError where the instance is untrusted, and where nothing is new since a rejection.
+    """
+    if loaded.faults:
+        raise GateError(
+            Exit.UNTRUSTED,
+            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
+            "git gate repair",
+        )
     newest = loaded.newest
     if loaded.instance.running is None or newest is None:
         return None

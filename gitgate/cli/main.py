@@ -29,6 +29,7 @@ _COMMANDS = {
     "retract": "gitgate.cli.deciding",
     "check": "gitgate.cli.checking",
     "policy": "gitgate.cli.checking",
+    "signers": "gitgate.cli.signing",
     "repair": "gitgate.cli.setting_up",
     "export": "gitgate.cli.exporting",
     "hook": "gitgate.cli.hooking",

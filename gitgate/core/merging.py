@@ -285,15 +285,19 @@ def doubts(trees: Trees, links: Links, start: str) -> Doubts:
 
     Contents: at a path that both sides changed. Names: where a rename may be at work, because such
     a path is gone on one side or new on both, or the folder of an added one is gone from the
-    start, or a folder that B→W clears has got other files there.
+    start, or a folder that B→W clears has got other files there. Then an added path is in doubt
+    too: it may be the new name of what the start has edited.
     """
     overlay = Overlay(start, {})
     found: set[bytes] = set()
+    added: set[bytes] = set()
     names = False
     for base, work in links:
         changes = trees.changes(base, work)
         for path, (old, new) in changes.items():
             ours = overlay.entry(trees, path)
+            if old is None or len(links) > 1:
+                added.add(path)
             if ours not in (old, new):
                 found.add(path)
                 names = names or None in (old, ours, new)
@@ -301,7 +305,7 @@ def doubts(trees: Trees, links: Links, start: str) -> Doubts:
         if len(links) > 1:
             merged = merge(trees, base, overlay, work, _everything)
             overlay = Overlay(start, {**overlay.values, **merged.values})
-    return Doubts(frozenset(found), names)
+    return Doubts(frozenset(found | added if names else found), names)
 
 
 def _folders_moved(trees: Trees, base: str, start: Overlay, work: str) -> bool:

@@ -230,8 +230,8 @@ def test_dropped_and_adopted_anew(project: Project) -> None:
     project.commit("a history without the landing", {"aiwg.yml": lax})
     push_refused(project, "blocked", "does not lie: commits of refs/heads/main would leave")
     work(project, "return", **{"aiwg.yml": lax})
-    blocked(project, "stale", "main gone was approved at")
-    push_refused(project, "stale", "main gone was approved at")
+    blocked(project, "blocked", "main gone was approved and has landed before")
+    push_refused(project, "blocked", "main gone was approved and has landed before")
 
 
 HOSTILE = {

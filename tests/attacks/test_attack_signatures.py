@@ -81,12 +81,13 @@ def test_an_expired_key_and_a_backdated_time(project: Project, home: Path) -> No
     """6: a key that is no longer, or not yet, valid, with a tagger time at which it was."""
     bob = person("Bob", "bob@example.com", home)
     _opened(project)
-    past, now = int(time.time()) - 3 * DAY, None
+    now = int(time.time())
+    past = now - 3 * DAY
     for window, at in (
         (f'valid-before="{_day(-DAY)}Z"', past),
-        (f'valid-before="{_day(-DAY)}Z"', now),
-        (f'valid-after="{_day(DAY)}Z"', int(time.time()) + 2 * DAY),
         (f'valid-after="{_day(-DAY)}Z"', past),
+        (f'valid-before="{_day(-DAY)}Z"', now),
+        (f'valid-after="{_day(DAY)}Z"', now + 2 * DAY),
     ):
         _list(project, bob.line(f'namespaces="git",{window}'))
         assert _try(project, bob, at) == "expired", window

@@ -174,6 +174,15 @@ class TestRenames:
         found = landed(lab, request, self.base, self.moved, self.landed, self.moved)
         assert found == Stretch(1, 2, ("R",))
 
+    def test_the_work_renamed_what_the_target_edited(self) -> None:
+        lab = Lab()
+        base, work = {"f": "1\nx"}, {"g": "1\nx"}
+        main, merged = {"f": "2\nx"}, {"g": "2\nx"}
+        key = (lab.tree(base), lab.tree(main), lab.tree(work))
+        lab.trees.whole[key] = WholeMerge(lab.tree(merged), frozenset())
+        request = lab.request("R", base, work)
+        assert landed(lab, request, main, merged, main) == Stretch(0, 1, ("R",))
+
     def test_git_is_asked_only_where_the_certain_paths_have_landed(self) -> None:
         lab, request = self.lab()
         others = [{**self.moved, "o": str(number)} for number in range(20)]

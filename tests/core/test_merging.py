@@ -171,12 +171,13 @@ def test_gits_chain_stops_counting_as_clean_where_a_link_before_the_last_conflic
         # A rename of the target's may have taken the path away.
         ({"f": "1"}, {"g": "1"}, {"f": "2"}, {b"f"}, True),
         # The work may have renamed what the target edited.
-        ({"f": "1"}, {"f": "3"}, {"g": "1"}, {b"f"}, True),
+        ({"f": "1"}, {"f": "3"}, {"g": "1"}, {b"f", b"g"}, True),
+        ({"f": "1"}, {"f": "3"}, {"g": "1", "h": "1"}, {b"f", b"g", b"h"}, True),
         ({}, {"f": "3"}, {"f": "2"}, {b"f"}, True),
         # The folder of an added path is gone, or a cleared folder has something new.
-        ({"d/x": "1"}, {"e/x": "1"}, {"d/x": "1", "d/n": "2"}, set(), True),
-        ({"d/s/x": "1"}, {"e/s/x": "1"}, {"d/s/x": "1", "d/s/n": "2"}, set(), True),
-        ({"d/x": "1"}, {"d/x": "1", "d/n": "2"}, {"e/x": "1"}, set(), True),
+        ({"d/x": "1"}, {"e/x": "1"}, {"d/x": "1", "d/n": "2"}, {b"d/n"}, True),
+        ({"d/s/x": "1"}, {"e/s/x": "1"}, {"d/s/x": "1", "d/s/n": "2"}, {b"d/s/n"}, True),
+        ({"d/x": "1"}, {"d/x": "1", "d/n": "2"}, {"e/x": "1"}, {b"e/x"}, True),
         ({"d/x": "1"}, {"d/x": "1"}, {"e/x": "1"}, set(), False),
         ({"d/x": "1"}, {"d/x": "1", "e": "2"}, {"d/x": "1", "n/m": "2"}, set(), False),
     ],

@@ -285,11 +285,12 @@ def test_a_deadline_rejects_once_it_is_past() -> None:
     assert case.judge(veto, now=end + HOUR).status is Status.REJECTED
 
 
-@pytest.mark.parametrize("action", ["park", "none"])
-def test_a_deadline_that_does_not_reject_stays_answerable(action: str) -> None:
+@pytest.mark.parametrize(("action", "overdue"), [("park", "parked"), ("none", "open")])
+def test_a_deadline_that_does_not_reject_stays_answerable(action: str, overdue: str) -> None:
     case = Case(f"deadline: {{minutes: 60, action: {action}}}")
     late = record("ada", "approve", at=OPENED + 2 * HOUR)
-    assert case.judge(now=OPENED + 3 * HOUR).status is Status.OPEN
+    assert case.judge(now=OPENED + HOUR).status is Status.OPEN
+    assert case.judge(now=OPENED + HOUR + 1).status == overdue
     assert case.judge(late, now=OPENED + 3 * HOUR).status is Status.APPROVED
 
 

@@ -139,11 +139,12 @@ def approved_branch(
 
 def administer(project: Project, files: Mapping[str, str], message: str = "meanwhile") -> str:
     """What main gains past the gate: a set-up of tests, as an administrator would."""
-    back = project.git("rev-parse", "--abbrev-ref", "HEAD").out.strip()
+    branch = project.git("branch", "--show-current").out.strip()
+    back = [branch] if branch else ["--detach", project.rev()]
     project.git("switch", "--quiet", "--detach", "origin/main")
     made = project.commit(message, files)
     project.land()
-    project.git("switch", "--quiet", back)
+    project.git("switch", "--quiet", *back)
     return made
 
 

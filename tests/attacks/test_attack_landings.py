@@ -1,0 +1,243 @@
+"""Hazards 18, 23, 24 and 25: what lands is not what was approved."""
+
+from __future__ import annotations
+
+from forger import (
+    MAIN,
+    approved,
+    blocked,
+    passes,
+    push_lands,
+    push_refused,
+    work,
+)
+from support.project import Project
+
+
+def _merged(project: Project, branch: str = "feature") -> None:
+    """HEAD is main with the branch about to be merged into it, not yet committed."""
+    project.git("fetch", "--quiet", "origin")
+    project.git("switch", "--quiet", "--detach", "origin/main")
+    project.git("merge", "--quiet", "--no-ff", "--no-commit", branch)
+
+
+def _index(project: Project, mode: str, path: str, oid: str | None = None) -> None:
+    oid = oid or project.rev(f"HEAD:{path}")
+    project.git("update-index", "--add", "--cacheinfo", f"{mode},{oid},{path}")
+
+
+def test_smuggled_into_a_merge(project: Project) -> None:
+    """18: a line, a mode bit, a symlink, a submodule pointer, a deletion, hidden in the merge."""
+    project.commit("more to change", {"run.sh": "echo\n", "a/b.txt": "b\n"})
+    project.land()
+    approved(project)
+    oid = project.rev("HEAD:README.md")
+    commit = project.rev("origin/main")
+    smuggled = {
+        "a/b.txt": lambda: _index(project, "100644", "a/b.txt", oid),
+        "run.sh": lambda: _index(project, "100755", "run.sh"),
+        "README.md": lambda: _index(project, "120000", "README.md"),
+        "vendor": lambda: _index(project, "160000", "vendor", commit),
+        "feature.md": lambda: _index(project, "100644", "feature.md", oid),
+        "run.sh, run.sh/evil": lambda: (
+            project.git("update-index", "--force-remove", "run.sh"),
+            _index(project, "100644", "run.sh/evil", oid),
+        ),
+        "new.md": lambda: _index(project, "100644", "new.md", oid),
+    }
+    for path, smuggle in smuggled.items():
+        _merged(project)
+        smuggle()
+        project.git("commit", "--quiet", "--message", f"Merge feature ({path})")
+        blocked(project, "blocked", "this is not the merge of that", f"it differs at {path}")
+        if path == "run.sh":
+            push_refused(project, "blocked", "it differs at run.sh")
+        project.git("clean", "--quiet", "--force", "-dx")
+        project.git("switch", "--quiet", "--discard-changes", "feature")
+    _merged(project)
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    passes(project)
+    push_lands(project)
+
+
+def test_a_second_landing_behind_an_approved_one(project: Project) -> None:
+    """18: one push, two landings, the first approved."""
+    approved(project)
+    project.commit("evil", {"evil.md": "evil\n"})
+    found = blocked(project, "stale", "newer work came on top of it")
+    assert f"accounts for {project.rev()[:12]} (evil)" in found["reasons"][0]
+    push_refused(project, "stale", "newer work came on top of it")
+    _merged(project, "feature~1")
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    merge = project.rev()
+    project.commit("evil", {"evil.md": "evil\n"})
+    blocked(project, "stale", f"accounts for {project.rev()[:12]} (evil)")
+    passes(project, moves=f"origin/main..{merge}")
+    push_lands(project, f"{merge}:{MAIN}")
+
+
+def test_approved_once_landed_twice(project: Project) -> None:
+    """18, 24: land, revert, land again; and the same inside one push."""
+    approved(project)
+    work_commit = project.rev()
+    push_lands(project)
+    approved(project, "revert", **{"README.md": "# Reverted\n"})
+    project.git("rm", "--quiet", "feature.md")
+    project.commit("Revert it")
+    project.gate("open").ok()
+    project.gate("approve").ok()
+    push_lands(project)
+    project.branch("again")
+    project.git("checkout", "--quiet", work_commit, "--", "feature.md")
+    project.commit("the same again")
+    once = "main feature was approved and has landed before: one approval is for one landing"
+    blocked(project, "blocked", once)
+    project.git("switch", "--quiet", "--create", "picked", "origin/main")
+    project.git("cherry-pick", work_commit)
+    blocked(project, "blocked", once)
+    push_refused(project, "blocked", once)
+    project.gate("open").ok()
+    project.gate("approve").ok()
+    push_lands(project)
+
+
+def test_evil_and_undo(project: Project) -> None:
+    """24: an evil step and its undoing, inside of what is approved, before it, and behind it."""
+    approved(project)
+    good = project.rev()
+    evil = {"feature.md": "# evil\n", "evil.md": "evil\n"}
+    project.git("switch", "--quiet", "--detach", "origin/main")
+    project.commit("evil", {"evil.md": "evil\n"})
+    first = project.rev()
+    project.git("rm", "--quiet", "evil.md")
+    project.commit("undo", {"feature.md": "# feature\n"})
+    blocked(project, "blocked", f"accounts for {first[:12]} (evil)")
+    push_refused(project, "blocked", f"accounts for {first[:12]} (evil)")
+    project.git("switch", "--quiet", "--detach", good)
+    project.commit("evil", evil)
+    project.git("rm", "--quiet", "evil.md")
+    project.commit("undo", {"feature.md": "# feature\n"})
+    blocked(project, "stale", f"accounts for {project.rev('HEAD~1')[:12]} (evil)")
+    push_refused(project, "stale", "(evil)")
+    push_lands(project, f"{good}:{MAIN}")
+
+
+def test_evil_and_undo_on_the_reviewed_branch(project: Project) -> None:
+    """24: what the branch itself held on its way was reviewed; as one merge it never lands."""
+    work(project)
+    project.commit("a draft", {"draft.md": "draft\n"})
+    project.git("rm", "--quiet", "draft.md")
+    project.commit("without the draft")
+    project.gate("open").ok()
+    project.gate("approve").ok()
+    passes(project)
+    push_lands(project)
+
+
+def test_a_base_that_hides_work(project: Project) -> None:
+    """23: the opener chooses a base that already has the evil, so nobody is shown it."""
+    work(project, **{"evil.md": "evil\n"})
+    project.commit("harmless", {"harmless.md": "x\n"})
+    project.gate("open", "--base", "HEAD~1").ok()
+    shown = project.gate("show", "--json").ok().json["deliverables"]
+    assert [one["path"] for one in shown] == ["harmless.md"]
+    project.gate("approve").ok()
+    blocked(project, "blocked", "this is not the merge of that", "it differs at evil.md")
+    push_refused(project, "blocked", "it differs at evil.md")
+    _merged(project)
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    blocked(project, "blocked", "it differs at evil.md")
+    project.git("switch", "--quiet", "--create", "only", "origin/main")
+    project.git("cherry-pick", "feature")
+    passes(project)
+    push_lands(project)
+
+
+def test_a_base_beside_main(project: Project) -> None:
+    """23: a base with an old README makes the review of a revert look like nothing."""
+    project.commit("a better readme", {"README.md": "# Better\n"})
+    project.land()
+    project.branch("feature", "origin/main~1")
+    project.commit("harmless", {"harmless.md": "x\n"})
+    project.gate("open").ok()
+    project.gate("approve").ok()
+    project.git("switch", "--quiet", "--detach", "origin/main")
+    project.git("merge", "--quiet", "--no-edit", "--strategy", "ours", "feature")
+    project.git("checkout", "--quiet", "feature", "--", ".")
+    project.git("commit", "--quiet", "--amend", "--no-edit")
+    blocked(project, "blocked", "it differs at README.md")
+    push_refused(project, "blocked", "it differs at README.md")
+    _merged(project)
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    push_lands(project)
+
+
+def test_ours_that_reverts_main(project: Project) -> None:
+    """23: the branch merges main with `-s ours`, so that landing it takes main's work back."""
+    approved(project)
+    project.git("switch", "--quiet", "main")
+    project.commit("meanwhile", {"meanwhile.md": "x\n"})
+    project.land()
+    project.git("switch", "--quiet", "feature")
+    good = project.rev()
+    project.git("merge", "--quiet", "--no-edit", "--strategy", "ours", "origin/main")
+    _merged(project)
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    found = blocked(project, "stale", "newer work came on top of it")
+    assert any("meanwhile.md" in one for one in found["reasons"])
+    push_refused(project, "stale", "meanwhile.md")
+    project.git("switch", "--quiet", "feature")
+    project.gate("open").ok()
+    shown = project.gate("show", "--json").ok().json
+    assert shown["iteration"] == 2
+    blocked(project, "blocked", "does not lie")
+    project.git("reset", "--quiet", "--hard", good)
+    project.gate("open").ok()
+    project.gate("approve").ok()
+    _merged(project)
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    push_lands(project)
+
+
+def test_a_fast_forward_that_hides_main(project: Project) -> None:
+    """25: a branch that merged main into itself, pushed as it is: main's commits leave its chain."""
+    work(project)
+    project.git("switch", "--quiet", "main")
+    project.commit("nobody authorised this", {"sneaky.md": "x\n"})
+    project.land()
+    project.git("switch", "--quiet", "feature")
+    project.git("merge", "--quiet", "--no-edit", "origin/main")
+    project.gate("open").ok()
+    project.gate("approve").ok()
+    blocked(project, "blocked", "commits of refs/heads/main would leave its own history")
+    push_refused(project, "blocked", "commits of refs/heads/main would leave its own history")
+    assert "ff" not in project.gate("check", "--json").json["methods"]
+    _merged(project)
+    project.git("commit", "--quiet", "--message", "Merge feature")
+    push_lands(project)
+
+
+def test_rewound_or_deleted(project: Project) -> None:
+    """25: main goes back, sideways, or away."""
+    approved(project)
+    push_lands(project)
+    push_refused(project, "blocked", "would leave its own history", refspec=f"{MAIN}~0:{MAIN}")
+    deleted = project.push("--delete", "main")
+    assert deleted.status == 1
+    assert "refs/heads/main holds the policy and may not be deleted" in deleted.err
+    project.git("switch", "--quiet", "--detach", "HEAD~1")
+    project.commit("sideways", {"x": "x\n"})
+    push_refused(project, "blocked", "would leave its own history")
+
+
+def test_every_ref_of_a_push_is_judged(project: Project) -> None:
+    """18: the guarded ref stands behind others in one push, under another local name."""
+    work(project, **{"evil.md": "evil\n"})
+    project.git("tag", "nice")
+    pushed = project.push(
+        "--atomic", "HEAD:refs/heads/one", "nice", "HEAD~0:refs/heads/main", "HEAD:refs/heads/two"
+    )
+    assert pushed.status == 1
+    assert pushed.err.count("may not move") == 1
+    assert not project.remote_tip("one")
+    project.push("HEAD:refs/heads/one", "nice", "HEAD:refs/heads/two").ok()
