@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gitgate.app.judgement import Judgement
@@ -13,6 +13,7 @@ from gitgate.app.world import World
 from gitgate.core.outcome import Outcome
 from gitgate.core.policy import POLICY_FILE
 from gitgate.errors import Exit, GateError
+from gitgate.git import refs
 from gitgate.git.repository import Repository
 
 
@@ -72,6 +73,7 @@ class Guards:
     policy_ref_config: str
     consulted: tuple[tuple[str, str], ...]
     patterns: tuple[str, ...]
+    tips: Mapping[str, str]
 
 
 def guards(world: World) -> Guards | None:
@@ -81,12 +83,14 @@ def guards(world: World) -> Guards | None:
     policy = world.policy_at(ref.tip) if ref is not None and ref.tip else None
     if remote is None or ref is None or policy is None:
         return None
+    names = list(consulted(world.repo, None, remote))
+    tips = {name: tip for name in names if (tip := refs.read(world.repo, name))}
     seen = tuple(
-        (f"{name}:{POLICY_FILE.decode()}", _blob_or_missing(world.repo, name))
-        for name in consulted(world.repo, None, remote)
+        (f"{name}:{POLICY_FILE.decode()}", _blob_or_missing(world.repo, tips.get(name)))
+        for name in names
     )
     patterns = (ref.name, *(p for gate in policy.policy.gates.values() for p in gate.guards))
-    return Guards(remote, world.repo.config.get("gate.policyref", ""), seen, patterns)
+    return Guards(remote, world.repo.config.get("gate.policyref", ""), seen, patterns, tips)
 
 
 def _judge(world: World, update: Update) -> Judgement:
@@ -122,6 +126,6 @@ def _oid(text: str) -> str | None:
     return None if not text.strip("0") else text
 
 
-def _blob_or_missing(repo: Repository, ref: str) -> str:
-    answer = repo.git("rev-parse", "--verify", "--quiet", f"{ref}:{POLICY_FILE.decode()}")
-    return answer.text if answer.status == 0 else "missing"
+def _blob_or_missing(repo: Repository, tip: str | None) -> str:
+    found = repo.entry(repo.commit(tip).tree, POLICY_FILE) if tip else None
+    return found[1] if found else "missing"

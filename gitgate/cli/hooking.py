@@ -97,6 +97,7 @@ def _pre_push(env: Env, remote: str, lines: bytes) -> int:
                 guards.policy_ref_config,
                 guards.consulted,
                 guards.patterns,
+                guards.tips,
             )
     return int(Exit.BLOCKED if refused else Exit.OK)
 

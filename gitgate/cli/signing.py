@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,7 +29,7 @@ def signers_command() -> None:
 def list_signers(env: Env) -> int:
     """List people with their keys' fingerprints and validity; faulty lines too."""
     signers = parse_signers(_read(_file(env)))
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "line": one.line,
             "person": signers.person(one),
@@ -43,7 +45,7 @@ def list_signers(env: Env) -> int:
     defects = [{"line": line, "fault": fault} for line, fault in signers.defects]
     lines = [
         f"{safe(row['person'] or ','.join(row['principals']))}  {row['type']}"
-        f"  {row['fingerprint']}" + _window(row)
+        f"  {row['fingerprint']}{_window(row)}"
         for row in rows
     ]
     lines += [f"line {one['line']} counts for nobody: {safe(str(one['fault']))}" for one in defects]
@@ -68,7 +70,7 @@ def add_signer(
         new = signersfile.add(
             _read(file), person, text, valid_after=valid_after, valid_before=valid_before
         )
-    except signersfile.Refused as error:
+    except signersfile.RefusedError as error:
         raise GateError(
             Exit.BLOCKED,
             f"{SIGNERS_FILE.decode()} stays as it is: {error}",
@@ -89,7 +91,7 @@ def revoke_signer(env: Env, wanted: str, at: str | None) -> None:
     moment = at or datetime.fromtimestamp(env.now(), UTC).strftime("%Y%m%d%H%M%SZ")
     try:
         new, changed = signersfile.revoke(_read(file), wanted, moment)
-    except signersfile.Refused as error:
+    except signersfile.RefusedError as error:
         raise GateError(
             Exit.BLOCKED,
             f"{SIGNERS_FILE.decode()} stays as it is: {error}",
@@ -134,7 +136,7 @@ def _time(seconds: int | None) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _window(row: dict[str, object]) -> str:
+def _window(row: Mapping[str, object]) -> str:
     parts = [f"from {row['valid_after']}"] if row["valid_after"] else []
     parts += [f"until {row['valid_before']}"] if row["valid_before"] else []
     note = "" if row["valid"] else " (not valid now)"

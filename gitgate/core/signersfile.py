@@ -17,7 +17,7 @@ _BEFORE = re.compile(r'(valid-before=)"[^"]*"', re.IGNORECASE)
 _PATTERN = re.compile(r'[*?!,"\s]')
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     """Why an edit is not made, as a sentence."""
 
 
@@ -31,14 +31,14 @@ def add(
 ) -> bytes:
     """The file with one more line: `key` (an OpenSSH public key line) for `person`.
 
-    Times are `YYYYMMDD[HHMM[SS]]Z`. Raises Refused for a key that is listed already, a name that
-    is a pattern or somebody else's address, and for what would not parse.
+    Times are `YYYYMMDD[HHMM[SS]]Z`. Raises RefusedError for a key that is listed already, a name
+    that is a pattern or somebody else's address, and for what would not parse.
     """
     if _PATTERN.search(person) or not person:
-        raise Refused(f"{person!r} names nobody: expected one address")
+        raise RefusedError(f"{person!r} names nobody: expected one address")
     fields = key.split()
     if len(fields) < 2:
-        raise Refused("the key is no OpenSSH public key line")
+        raise RefusedError("the key is no OpenSSH public key line")
     options = ['namespaces="git"']
     options += [f'valid-after="{valid_after}"'] if valid_after else []
     options += [f'valid-before="{valid_before}"'] if valid_before else []
@@ -51,15 +51,15 @@ def _checked(before: bytes, after: bytes, blob: str) -> bytes:
     old, new = parse_signers(before), parse_signers(after)
     defects = set(new.defects) - set(old.defects)
     if defects:
-        raise Refused(sorted(defects)[0][1])
+        raise RefusedError(sorted(defects)[0][1])
     try:
         raw = sshwire.decode_base64(blob)
     except ValueError as error:
-        raise Refused(f"the key cannot be read: {error}") from None
+        raise RefusedError(f"the key cannot be read: {error}") from None
     listed = old.listing(raw)
     if listed:
         whose = ", ".join(sorted({old.person(entry) or "nobody" for entry in listed}))
-        raise Refused(f"the key is listed already in line {listed[0].line}, for {whose}")
+        raise RefusedError(f"the key is listed already in line {listed[0].line}, for {whose}")
     return after
 
 
@@ -67,12 +67,12 @@ def revoke(data: bytes, wanted: str, moment: str) -> tuple[bytes, tuple[Signer, 
     """The file with an end, `moment` (`YYYYMMDDHHMMSSZ`), to the validity of the keys of a person
     or to the key with a fingerprint; and the lines that were changed.
 
-    Raises Refused where nothing that is still valid fits.
+    Raises RefusedError where nothing that is still valid fits.
     """
     signers = parse_signers(data)
     chosen = tuple(entry for entry in _fitting(signers, wanted) if _ends_later(entry, moment))
     if not chosen:
-        raise Refused(f"no key of {wanted!r} is still valid")
+        raise RefusedError(f"no key of {wanted!r} is still valid")
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     for entry in chosen:
         lines[entry.line - 1] = _with_end(lines[entry.line - 1], entry, moment)
@@ -80,7 +80,7 @@ def revoke(data: bytes, wanted: str, moment: str) -> tuple[bytes, tuple[Signer, 
     defects = set(parse_signers(after).defects) - set(signers.defects)
     if defects:
         line, why = sorted(defects)[0]
-        raise Refused(f"line {line} would not be valid: {why}; remove it by hand")
+        raise RefusedError(f"line {line} would not be valid: {why}; remove it by hand")
     return after, chosen
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gitgate.core.merging import Entry
@@ -30,22 +30,25 @@ def export(repo: Repository, files: Mapping[bytes, Entry], folder: Path) -> dict
     is missing, for more than 4 GiB, and where the folder cannot be written.
     """
     left_out: dict[bytes, str] = {}
+    links: list[bytes] = []
     try:
         folder.mkdir()
-        root = os.fsencode(folder.resolve())
-        for path, entry in _by_kind(repo, files):
+        root = folder.resolve()
+        for path, entry in _links_last(repo, files):
             try:
-                _write(repo, root, path, entry)
+                _write(repo, root / os.fsdecode(path), entry)
             except OSError as error:
                 if error.errno not in _IMPOSSIBLE:
                     raise
                 left_out[path] = f"this file system cannot hold it: {error.strerror}"
             except _LeftOut as reason:
                 left_out[path] = str(reason)
-        for path, entry in files.items():
-            if entry.mode == SYMLINK and path not in left_out and _leads_out(root, path):
-                os.unlink(os.path.join(root, path))  # noqa: PTH108, PTH118 - bytes
-                left_out[path] = "it is a symbolic link that leads out of the tree"
+            else:
+                if entry.mode == SYMLINK:
+                    links.append(path)
+                    _remove_those_that_lead_out(root, [path], left_out)
+        # A link can change where an earlier one leads.
+        _remove_those_that_lead_out(root, links, left_out)
     except OSError as error:
         raise GateError(
             Exit.FATAL,
@@ -59,37 +62,40 @@ class _LeftOut(Exception):  # noqa: N818 - never leaves this module
     """Why a file is not written, as a phrase."""
 
 
-def _by_kind(
-    repo: Repository, files: Mapping[bytes, Entry]
-) -> list[tuple[bytes, Entry]]:
-    """Links come last: no file is written through one."""
-    sizes = (repo.header(entry.oid) for entry in files.values() if entry.mode != SUBMODULE)
-    if sum(size[1] for size in sizes if size) > MAX_BYTES:
+def _links_last(repo: Repository, files: Mapping[bytes, Entry]) -> list[tuple[bytes, Entry]]:
+    """The files in an order in which none is written through a link."""
+    headers = (repo.header(entry.oid) for entry in files.values() if entry.mode != SUBMODULE)
+    if sum(header[1] for header in headers if header) > MAX_BYTES:
         raise GateError(
             Exit.BLOCKED, f"the files of the commit have more than {MAX_BYTES >> 30} GiB"
         )
     return sorted(files.items(), key=lambda item: item[1].mode == SYMLINK)
 
 
-def _write(repo: Repository, root: bytes, path: bytes, entry: Entry) -> None:
-    place = os.path.join(root, path)  # noqa: PTH118 - bytes
+def _write(repo: Repository, place: Path, entry: Entry) -> None:
     if entry.mode == SUBMODULE:
-        os.makedirs(place, exist_ok=True)  # noqa: PTH103
+        place.mkdir(parents=True, exist_ok=True)
         return
     header = repo.header(entry.oid)
     if header is not None and header[1] > MAX_OBJECT:
         raise _LeftOut(f"it has {header[1]} bytes")
     data = repo.read(entry.oid, "blob")
-    os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH118, PTH120
+    place.parent.mkdir(parents=True, exist_ok=True)
     if entry.mode == SYMLINK:
         if not data or b"\0" in data:
             raise _LeftOut("it is a symbolic link to nothing")
-        os.symlink(data, place)
+        place.symlink_to(os.fsdecode(data))
         return
     mode = 0o755 if entry.mode == EXECUTABLE else 0o644
     with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         file.write(data)
 
 
-def _leads_out(root: bytes, path: bytes) -> bool:
-    return not os.path.realpath(os.path.join(root, path)).startswith(root + b"/")  # noqa: PTH118
+def _remove_those_that_lead_out(
+    root: Path, links: Sequence[bytes], left_out: dict[bytes, str]
+) -> None:
+    for path in links:
+        place = root / os.fsdecode(path)
+        if path not in left_out and not Path(os.path.realpath(place)).is_relative_to(root):
+            place.unlink()
+            left_out[path] = "it is a symbolic link that leads out of the tree"
