@@ -231,6 +231,36 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
+def deliver(argv: Sequence[str], data: bytes, *, cwd: Path, timeout: float) -> int | None:
+    """Run `argv` with `data` as its input and nobody to hear its output; its exit status.
+
+    None where it runs longer than `timeout` seconds: it and its process group are killed then.
+    What it leaves in the background when it ends goes on. A program that does not read is no
+    error. Raises GateError (fatal) where it cannot be started.
+    """
+    try:
+        child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=clean_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
+    with child:
+        try:
+            child.communicate(data, timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if child.returncode is None:
+                _kill_group(child)
+    return child.returncode
+
+
 def run_attached(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> int:
     """Run `argv` on this process's own terminal (an editor, a pager); its exit status.
 

@@ -31,6 +31,7 @@ LAYERS["cli"] = {*LAYERS}
 
 # Where a library may be imported: a folder (ends in "/") or a file of the package.
 LIBRARIES = {
+    "apprise": ["app/notifying.py"],
     "click": ["cli/"],
     "cryptography": ["signing/"],
     "pygit2": ["git/"],

@@ -51,10 +51,14 @@ def _leads_on(world: World, policy: PolicyCommit, gate: Gate, target: str | None
 
 def gate_of_instance(world: World, policy: PolicyCommit, given: str | None, subject: str) -> Gate:
     """The gate of a command about an instance: the one given, else the only one that has a ledger
-    for `subject`, an open one first."""
+    for `subject` or a record of it in a note, an open one first."""
     if given is not None:
         return gate_of(policy, ids.check_gate(given))
-    having = [gate for gate in policy.policy.gates.values() if world.ledger(gate.id, subject).tip]
+    having = [
+        gate
+        for gate in policy.policy.gates.values()
+        if world.ledger(gate.id, subject).tip or world.strays(gate.id, subject)
+    ]
     if not having:
         raise GateError(
             Exit.NOT_OPENED, f"no gate is open for {subject}", "git gate open, or add --subject"

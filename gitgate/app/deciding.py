@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import elsewhere
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.recording import append
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
 from gitgate.core import decision as codec
@@ -26,7 +27,6 @@ from gitgate.core.request import Request
 from gitgate.core.trust import SignatureStatus, Verification
 from gitgate.core.verdict import Count, Judged, Veto, effective
 from gitgate.errors import Exit, GateError
-from gitgate.git import ledger as ledgers
 from gitgate.git import notes
 from gitgate.git.ledger import Draft, Ledger
 from gitgate.signing.sign import SigningKey, public_key, signer
@@ -265,7 +265,7 @@ def _store(
         status = _STATUS[decision.action].value
         return Draft(event, found[1].number, status, record=record.raw)
 
-    ledgers.append(world.repo, loaded.gate, loaded.subject, draft, stamp=decision.tagger)
+    append(world, policy, loaded.gate, loaded.subject, draft, stamp=decision.tagger)
 
 
 # What the ledger commit's summary says of a life after a decision; a summary, never the verdict.

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from gitgate.app.exporting import as_json, rounds_of
@@ -16,6 +18,7 @@ from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core import decisionlog, provenance
+from gitgate.core.decisionlog import Entry
 from gitgate.core.provenance import Round
 from gitgate.errors import Exit, GateError
 from gitgate.git.repository import Repository
@@ -23,58 +26,87 @@ from gitgate.git.repository import Repository
 DECISION_LOG = ".aiwg/gates/decisions.log"
 PROVENANCE = ".aiwg/provenance/gates.prov.json"
 
+_LARGEST = 64 << 20
+"""Bytes of a derived file that are read: a work tree's content is anybody's."""
 
-def note_decision(world: World, policy: PolicyCommit, loaded: Loaded, record: str) -> list[str]:
-    """Append a decision to the derived files of the work tree; a sentence for each that failed.
 
-    They are never read back as truth, so that what goes wrong here undoes nothing.
+def note_decision(
+    world: World, policy: PolicyCommit, loaded: Loaded, record: str | None
+) -> list[str]:
+    """Add a decision to the derived files of the work tree; a sentence for each that failed.
+
+    Without a `record` it is the deadline of the newest request that passed. The files are never
+    read back as truth, so that what goes wrong here undoes nothing.
     """
     top = world.repo.work_tree
     if top is None:
         return []
-    exclude(world.repo, (policy.policy.logging.log_path, PROVENANCE))
-    told = [one for one in rounds_of(policy, loaded) if record in _records(one)]
-    failed: list[str] = []
-    for write in (_append_log, _update_provenance):
-        try:
-            write(policy, top, told, record)
-        except (GateError, OSError, ValueError) as error:
-            what = error.message if isinstance(error, GateError) else str(error)
-            failed.append(f"a derived file was not written: {what}: git gate export rebuilds it")
-    return failed
+    newest = loaded.newest
+    told = [
+        (one, [entry for entry in one.entries if entry.record == record])
+        for one in rounds_of(world, policy, loaded)
+        if record is not None or (newest is not None and one.request.id == newest.id)
+    ]
+    told = [(one, entries) for one, entries in told if entries]
+    logging = policy.policy.logging
+    log, prov = logging.log_path, PROVENANCE
+    failed = [_failing(prov, "prov", lambda: exclude(world.repo, (log, prov)))]
+    if logging.log_all_decisions:
+        for _, entries in told:
+            failed += [_failing(log, "log", partial(_add_to_log, top, log, one)) for one in entries]
+    rounds = [one for one, _ in told]
+    failed.append(_failing(prov, "prov", lambda: _update_provenance(top, rounds)))
+    return list(dict.fromkeys(filter(None, failed)))
 
 
-def _append_log(policy: PolicyCommit, top: Path, told: list[Round], record: str) -> None:
-    if not policy.policy.logging.log_all_decisions:
+def _failing(name: str, form: str, write: Callable[[], object]) -> str:
+    try:
+        write()
+    except (GateError, OSError, ValueError, RecursionError) as error:
+        what = error.message if isinstance(error, GateError) else str(error)
+        return (
+            f"{name} was not written, the decision stands: {what}; once that is mended:"
+            f" git gate export --format {form} -o {shlex.quote(name)}"
+        )
+    return ""
+
+
+def _add_to_log(top: Path, name: str, entry: Entry) -> None:
+    """Append the entry, or put it before those of the same second that come after it."""
+    path = safe_path(top, name)
+    there = path.read_bytes() if path.exists() and path.stat().st_size <= _LARGEST else b""
+    place = decisionlog.place_of(entry, there)
+    new = decisionlog.document(entry)
+    if place < len(there):
+        replace(path, there[:place] + new + there[place:])
         return
-    path = safe_path(top, policy.policy.logging.log_path)
-    entries = [e for one in told for e in one.entries if e.record == record]
+    gap = b"\n" if there and not there.endswith(b"\n") else b""
     with path.open("ab") as file:
-        file.write(decisionlog.render(entries))
+        file.write(gap + new)
 
 
-def _update_provenance(policy: PolicyCommit, top: Path, told: list[Round], record: str) -> None:
-    del policy, record
+def _update_provenance(top: Path, told: list[Round]) -> None:
     path = safe_path(top, PROVENANCE)
     new = provenance.document(told)
     if path.exists():
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
         new = provenance.merge(json.loads(path.read_bytes()), new)
     replace(path, as_json(new))
 
 
-def _records(one: Round) -> list[str | None]:
-    return [entry.record for entry in one.entries]
-
-
 def safe_path(top: Path, name: str) -> Path:
-    """A file of the work tree, its folders made; GateError where a link leads out of it."""
+    """A file of the work tree, its folders made; GateError where something else is in its place
+    or a link leads out of the work tree."""
     path = top
     for part in Path(name).parts:
         if part in ("..", "/"):
-            raise GateError(Exit.BLOCKED, f"{name} leads out of the work tree")
+            raise GateError(Exit.BLOCKED, "it leads out of the work tree")
         path = path / part
         if path.is_symlink():
-            raise GateError(Exit.BLOCKED, f"{name} leads through the symbolic link {path}")
+            raise GateError(Exit.BLOCKED, f"it leads through the symbolic link {path}")
+    if path.exists() and not path.is_file():
+        raise GateError(Exit.BLOCKED, "there is something that is no file")
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -94,10 +126,11 @@ def replace(path: Path, data: bytes) -> None:
 def exclude(repo: Repository, names: Iterable[str]) -> bool:
     """List files in `info/exclude`; whether anything was missing there."""
     path = repo.common_dir / "info" / "exclude"
-    there = path.read_text(encoding="utf-8") if path.exists() else ""
-    missing = [f"/{name}" for name in names if f"/{name}" not in there.split("\n")]
+    there = path.read_bytes() if path.exists() else b""
+    wanted = [f"/{name}".encode() for name in names]
+    missing = [line for line in wanted if line not in there.split(b"\n")]
     if missing:
         path.parent.mkdir(parents=True, exist_ok=True)
-        gap = "\n" if there and not there.endswith("\n") else ""
-        path.write_text(there + gap + "\n".join(missing) + "\n", encoding="utf-8")
+        gap = b"\n" if there and not there.endswith(b"\n") else b""
+        path.write_bytes(there + gap + b"\n".join(missing) + b"\n")
     return bool(missing)

@@ -9,12 +9,12 @@ from contextlib import suppress
 
 from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.recording import append
 from gitgate.app.world import World
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Status
 from gitgate.core.person import Stamp
 from gitgate.errors import GateError
-from gitgate.git import ledger as ledgers
 from gitgate.git.ledger import Draft, Ledger
 
 
@@ -44,6 +44,6 @@ def record_expiry(world: World, policy: PolicyCommit, loaded: Loaded) -> Loaded:
             return Draft(event, iteration.number, Status.EXPIRED.value)
 
         at = Stamp(stamp.person, world.now, stamp.offset)
-        ledgers.append(world.repo, loaded.gate, loaded.subject, draft, stamp=at)
+        append(world, policy, loaded.gate, loaded.subject, draft, stamp=at)
         return world.reload(policy, loaded.gate, loaded.subject)
     return loaded

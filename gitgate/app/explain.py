@@ -79,8 +79,9 @@ def _nearest(
     Its request is None where the ledger is gone and only a note remembers it.
     """
     pushed = _pushed(world, move)
-    other = _merged_later(world, move, result)
-    landed = {one for stretch in result.stretches for one in stretch.requests}
+    on = {step.commit for step in move.chain[1:]}
+    other = _merged_later(world, move, result) - on
+    done = _done(result)
     best: tuple[tuple[int, int, int], Loaded, Request | None] | None = None
     for subject in world.subjects(gate.id):
         loaded = world.load(policy, gate.id, subject)
@@ -98,9 +99,7 @@ def _nearest(
         place = pushed.get(request.work, -1)
         if not named and place < 0 and not _touches(world, move, request):
             continue
-        if not named and request.work in other:
-            continue
-        if not named and request.id in landed and not _newer_work(world, move, request):
+        if not named and (request.work in other or (request.id in done and request.work not in on)):
             continue
         rank = (int(named), place, request.opened.time)
         if best is None or rank > best[0]:
@@ -130,8 +129,13 @@ def _pushed(world: World, move: Move) -> dict[str, int]:
 def _merged_later(world: World, move: Move, result: Walk) -> set[str]:
     """The commits that the move merges only after the one at which the walk stopped."""
     stopped = move.chain[result.stopped or 0].commit
-    commits = {one.id for tip in move.tips for one in world.repo.between(stopped, tip)}
-    return commits - {step.commit for step in move.chain}
+    return {one.id for tip in move.tips for one in world.repo.between(stopped, tip)}
+
+
+def _done(result: Walk) -> set[str]:
+    """The requests that have nothing to add where the walk stopped."""
+    spent = {one for stretch in result.stretches for one in stretch.requests}
+    return spent | {m.request for m in result.misses if m.kind is MissKind.DIFFERS and not m.paths}
 
 
 def _touches(world: World, move: Move, request: Request) -> bool:

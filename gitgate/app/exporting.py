@@ -10,20 +10,24 @@ from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core import decisionlog, provenance
 from gitgate.core.decisionlog import Entry
+from gitgate.core.policy import Gate
 from gitgate.core.provenance import Round
+from gitgate.core.request import Request
 from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged
 from gitgate.errors import Exit, GateError
 
 
 def rounds(world: World, policy: PolicyCommit) -> Iterator[Round]:
-    """Every request of every instance of the policy's gates with the decisions on it."""
-    for gate in policy.policy.gates:
+    """Every request with the decisions on it, also of gates that the policy no longer has."""
+    for gate in world.gates(policy):
         for subject in world.subjects(gate):
-            yield from rounds_of(policy, world.load(policy, gate, subject))
+            then = _policy_that_has(world, policy, gate, subject)
+            if then is not None:
+                yield from rounds_of(world, then, world.load(then, gate, subject))
 
 
-def rounds_of(policy: PolicyCommit, loaded: Loaded) -> Iterator[Round]:
+def rounds_of(world: World, policy: PolicyCommit, loaded: Loaded) -> Iterator[Round]:
     """The same of one instance."""
     gate = policy.policy.gates[loaded.gate]
     for life in loaded.instance.lives:
@@ -32,7 +36,7 @@ def rounds_of(policy: PolicyCommit, loaded: Loaded) -> Iterator[Round]:
             if request is None:
                 continue
             entries = [
-                _entry(policy, loaded, iteration.number, request.work, record)
+                _entry(world, policy, loaded, gate, iteration.number, request, record)
                 for record in loaded.records
                 if record.decision.request == request.id
             ]
@@ -45,21 +49,56 @@ def rounds_of(policy: PolicyCommit, loaded: Loaded) -> Iterator[Round]:
 
 
 def _entry(
-    policy: PolicyCommit, loaded: Loaded, iteration: int, work: str, record: Judged
+    world: World,
+    policy: PolicyCommit,
+    loaded: Loaded,
+    gate: Gate,
+    iteration: int,
+    request: Request,
+    record: Judged,
 ) -> Entry:
+    if not record.good:
+        # Somebody who has left signed with a key that was listed when they were asked.
+        then = _policy_of(world, policy, request)
+        earlier = world.judged(then, loaded.raws[record.id]) if then else record
+        record = earlier if earlier.good else record
     unknown = record.verification.status is SignatureStatus.UNVERIFIABLE
     status = SignatureStatus.UNKNOWN_KEY if unknown else record.verification.status
     return Entry(
-        policy.policy.gates[loaded.gate],
+        gate,
         loaded.subject,
         iteration,
-        work,
+        request.work,
         record.decision.tagger.time,
         record.person or "",
         status.value,
         record.id,
         record.decision,
     )
+
+
+def _policy_that_has(
+    world: World, policy: PolicyCommit, gate: str, subject: str
+) -> PolicyCommit | None:
+    """The policy; for a gate that it no longer has, the last one by which it was opened."""
+    if gate in policy.policy.gates:
+        return policy
+    for request in reversed(list(world.ledger(gate, subject).requests.values())):
+        then = _policy_of(world, policy, request)
+        if then is not None and gate in then.policy.gates:
+            return then
+    return None
+
+
+def _policy_of(world: World, policy: PolicyCommit, request: Request) -> PolicyCommit | None:
+    """The policy commit that a request names; only one that the policy ref has had."""
+    if request.policy is None:
+        return None
+    try:
+        had = world.repo.first_parents(policy.commit, request.policy)
+        return world.policy_at(request.policy) if had else None
+    except GateError:
+        return None
 
 
 def as_log(world: World, policy: PolicyCommit) -> bytes:
@@ -76,7 +115,7 @@ def raw_record(world: World, policy: PolicyCommit, wanted: str) -> bytes:
     """A record as it was signed, byte for byte; GateError (usage) where there is none."""
     found = {
         one: record.raw
-        for gate in policy.policy.gates
+        for gate in world.gates(policy)
         for subject in world.subjects(gate)
         for one, record in world.load(policy, gate, subject).raws.items()
         if one.startswith(wanted)

@@ -57,10 +57,25 @@ class Exports:
         folder = self.root / "policy"
         return Exported(folder, export(self._world.repo, self.policy_files, folder))
 
+    def may_have(self, path: str) -> bool:
+        """Whether the policy commit has something where `path` begins, in any case."""
+        first = os.fsencode(os.path.normpath(path)).split(b"/")[0].lower()
+        return first in self._beginnings
+
+    @cached_property
+    def _beginnings(self) -> frozenset[bytes]:
+        return frozenset(path.split(b"/", 1)[0].lower() for path in self.policy_files)
+
     def fresh_work(self) -> Exported:
         """The work as it is, whatever a command did to an earlier export of it."""
         folder = self.root / "work"
         remove(folder)
+        if folder.exists():
+            raise GateError(
+                Exit.FATAL,
+                f"what a validation left in {folder} cannot be removed",
+                f"rm -rf {self.root}",
+            )
         return Exported(folder, export(self._world.repo, self.work_files, folder))
 
     def variables(self) -> dict[str, str]:
@@ -76,17 +91,12 @@ class Exports:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, also where its files and folders are read-only."""
-    if not folder.exists():
+    """Remove a folder, also where folders in it are read-only; what cannot be removed stays."""
+    if not folder.is_dir():
         return
-    for here, _, _ in os.walk(folder):
-        # A folder that cannot be listed is opened before the walk goes into it.
-        Path(here).chmod(0o700)
-        for inner in os.scandir(here):
-            if inner.is_dir(follow_symlinks=False):
-                Path(inner.path).chmod(0o700)
+    folder.chmod(0o700)
+    for here, names, _ in os.walk(folder):
+        for inner in (Path(here, name) for name in names):
+            if not inner.is_symlink():
+                inner.chmod(0o700)  # before the walk goes into it
     shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        raise GateError(
-            Exit.FATAL, f"the temporary folder {folder} cannot be removed", f"rm -rf {folder}"
-        )

@@ -23,35 +23,53 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """One instance as a policy commit sees it."""
+class Held:
+    """What an instance holds, each signature checked, and what keeps it from being trusted.
+
+    `strays` stand in notes and not in the ledger; `raws` has the records of the ledger by id;
+    `junk` says which of them are no records.
+    """
 
     gate: str
     subject: str
     ledger: Ledger
-    instance: Instance
     records: tuple[Judged, ...]
     strays: tuple[Record, ...]
     faults: tuple[str, ...]
-    reports: tuple[str, ...]
+    junk: tuple[str, ...]
     raws: Mapping[str, Record] = field(repr=False)
-
-    @property
-    def newest(self) -> Request | None:
-        iteration = self.instance.newest
-        return self.ledger.requests.get(iteration.request) if iteration else None
 
     @property
     def name(self) -> str:
         return f"{self.gate} of {self.subject}"
 
 
-def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
-    """Read an instance and say what keeps it from being trusted (design, section 4)."""
+@dataclass(frozen=True)
+class Loaded(Held):
+    """One instance as a policy commit sees it."""
+
+    instance: Instance
+    reports: tuple[str, ...]
+
+    @property
+    def newest(self) -> Request | None:
+        iteration = self.instance.newest
+        return self.ledger.requests.get(iteration.request) if iteration else None
+
+
+def held(world: World, policy: PolicyCommit, gate: str, subject: str) -> Held:
+    """Read an instance without folding it (design, section 4)."""
     ledger = world.ledger(gate, subject)
     records, raws, junk = _records(world, policy, ledger)
     strays = tuple(_missing_from(world, policy, ledger, raws))
-    instance = _fold(world, policy, ledger, records)
+    faults = (*ledger.faults, *_faults(records, strays))
+    return Held(gate, subject, ledger, records, strays, faults, tuple(junk), raws)
+
+
+def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
+    """Read an instance and fold its events."""
+    found = held(world, policy, gate, subject)
+    instance = _fold(world, policy, found.ledger, found.records)
     idle = (
         f"event {one.event.number:04d}-{one.event.name} has no effect: {one.reason}"
         for one in instance.ignored
@@ -59,13 +77,14 @@ def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
     return Loaded(
         gate=gate,
         subject=subject,
-        ledger=ledger,
+        ledger=found.ledger,
+        records=found.records,
+        strays=found.strays,
+        faults=found.faults,
+        junk=found.junk,
+        raws=found.raws,
         instance=instance,
-        records=records,
-        strays=strays,
-        faults=(*ledger.faults, *_faults(records, strays)),
-        reports=(*junk, *idle),
-        raws=raws,
+        reports=(*found.junk, *idle),
     )
 
 
@@ -119,12 +138,14 @@ def _records(
 def _missing_from(
     world: World, policy: PolicyCommit, ledger: Ledger, known: Mapping[str, Record]
 ) -> Iterator[Record]:
-    """The good records that stand in a note of the instance and not in its ledger."""
+    """The good records that stand in a note of the instance and not in its ledger, and those that
+    may be good: what cannot be verified is never junk."""
     seen = {(world.judged(policy, record).person, record.payload) for record in known.values()}
     for record in world.strays(ledger.gate, ledger.subject):
         judged = world.judged(policy, record)
         word = (judged.person, record.payload)
-        if judged.good and word not in seen:
+        unsure = judged.verification.status is SignatureStatus.UNVERIFIABLE
+        if (judged.good or unsure) and word not in seen:
             seen.add(word)
             yield record
 

@@ -180,8 +180,11 @@ def _not_guarded(ref: str, old: str | None, new: str | None, policy: str) -> Jud
 
 
 def _adoption_or_return(world: World, ref: str, new: str) -> Judgement:
-    """The policy ref comes into being: an adoption, unless other branches have adopted another
-    policy: then somebody took the ref away."""
+    """The policy ref comes into being: an adoption where there is nothing else yet.
+
+    Otherwise it comes back, or comes late: all that landed on it since its adoption was authorised
+    or is a landing now, and no other branch may have adopted another policy.
+    """
     chain = list(reversed(world.repo.first_parents(new) or []))
     first = next((commit.id for commit in chain if world.policy_at(commit.id) is not None), None)
     if first is None:
@@ -197,9 +200,24 @@ def _adoption_or_return(world: World, ref: str, new: str) -> Judgement:
                 reasons=(f"{ref} is gone, and {name} has adopted another policy than this one",),
                 hint=f"restore {ref} to its last value, then push",
             )
+    if world.known_refs():
+        steps = [Step(commit.id, commit.tree) for commit in chain]
+        stands = chain[max(_allowed(world, ref, steps))].id
+        if stands != new:
+            onward = policies_along(world, chain_of(world, stands, new) or ())
+            return replace(_along(world, ref, stands, new, onward, True, None), old=None)
     return Judgement(
         Outcome.ADOPTION, ref, None, new, None, reasons=(f"this brings {ref} and its policy",)
     )
+
+
+def _allowed(world: World, ref: str, chain: Sequence[Step]) -> set[int]:
+    """The positions of the policy ref's own whole chain at which it was allowed to stand."""
+    then = World(world.repo, world.now, world.remote, historic=True)
+    try:
+        return ends(then, Move(ref, chain, policies_along(then, chain), True))
+    finally:
+        then.close()
 
 
 def _first_policy(world: World, ref: str, old: str | None, new: str) -> Judgement:

@@ -12,11 +12,14 @@ from gitgate.app.instances import Loaded
 from gitgate.app.landed import candidate, compared_of, elsewhere, has_landed
 from gitgate.app.phasing import advance, concerns
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.recording import append
+from gitgate.app.validations import Report, Watch, run_validations
 from gitgate.app.world import World
 from gitgate.core.compared import compared_paths
 from gitgate.core.decision import MAX_RECORD
 from gitgate.core.describe import LOOKED_AT, describe
 from gitgate.core.events import Event, EventName
+from gitgate.core.findings import attached
 from gitgate.core.gate import Status
 from gitgate.core.outcome import Outcome
 from gitgate.core.patterns import compile_paths
@@ -41,11 +44,13 @@ class Result(StrEnum):
     ALREADY_APPROVED = "already-approved"
     NOTHING_NEW = "nothing-new"
     NOT_NEEDED = "not-needed"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`loaded` is the instance after it; None where no gate was needed."""
+    """`loaded` is the instance after it; None where nothing was written and none was there before:
+    no gate was needed, or validations refuse the opening. `report` is what validations found."""
 
     result: Result
     gate: Gate
@@ -53,6 +58,7 @@ class Opened:
     target: str
     loaded: Loaded | None
     notes: tuple[str, ...] = ()
+    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +73,14 @@ class Ask:
     agent: str | None = None
     summary: str = ""
     advance: bool = False
+    anyway: bool = False
 
 
-def open_gate(world: World, ask: Ask) -> Opened:
+def open_gate(world: World, ask: Ask, watch: Watch = lambda _: None) -> Opened:
     """Open the gate for the work, or say why there is nothing to open.
+
+    The gate's validations run before the request is written; `ask.anyway` opens it whatever they
+    find, and `watch` is told what is running.
 
     Raises GateError (rejected is exit 1 here: nothing new since a rejection; not opened; usage).
     """
@@ -88,6 +98,10 @@ def open_gate(world: World, ask: Ask) -> Opened:
     settled = _settled(world, policy, loaded, request)
     if settled is not None:
         return Opened(settled, gate, subject, target, loaded, notes)
+    report = run_validations(world, policy.commit, gate, request, request.opened.person, watch)
+    if report.blocking and not ask.anyway:
+        return Opened(Result.REFUSED, gate, subject, target, None, notes, report)
+    request = attached(request, report.findings)
     return _write(world, policy, gate, loaded, request, notes)
 
 
@@ -122,7 +136,7 @@ def _write(
         event = Event("", 0, name, stamp.time, stamp.person, stored.id, None, {})
         return Draft(event, iteration, Status.OPEN.value, request=stored)
 
-    ledgers.append(world.repo, gate.id, subject, decide, stamp=stamp)
+    append(world, policy, gate.id, subject, decide, stamp=stamp)
     after = world.reload(policy, gate.id, subject)
     return Opened(result, gate, subject, request.target, after, notes)
 
@@ -253,8 +267,8 @@ def _record_landing(
             return None
         return Draft(event, number, Status.LANDED.value)
 
-    ledgers.append(
-        world.repo, gate.id, subject, decide, stamp=Stamp(stamp.person, world.now, stamp.offset)
+    append(
+        world, policy, gate.id, subject, decide, stamp=Stamp(stamp.person, world.now, stamp.offset)
     )
     world.reload(policy, gate.id, subject)
     return (f"iteration {number} has landed on {request.target} as {new[:12]}",)

@@ -76,11 +76,13 @@ def policy_ref(repo: Repository, asked: str | None, remote: str | None) -> Polic
     says that it is the one.
     """
     configured = repo.config.get("gate.policyref")
-    if configured:
-        return _seen(repo, _full(configured), remote)
     default = _default_of(repo, remote) if remote else _own_default(repo)
-    if default:
-        return _seen(repo, default, remote)
+    named = _full(configured) if configured else default
+    if named:
+        found = _seen(repo, named, remote)
+        if found.tip is None and asked not in (None, named):
+            _check_not_misspelt(repo, named, _seen(repo, asked, remote))
+        return found
     if asked:
         here = _seen(repo, asked, remote)
         if here.tip and repo.blob_at(here.tip, POLICY_FILE) is not None:
@@ -134,6 +136,18 @@ def _default_of(repo: Repository, remote: str) -> str | None:
 def _own_default(repo: Repository) -> str | None:
     """A bare repository is a server: its HEAD is the default branch."""
     return repo.head_ref() if repo.work_tree is None else None
+
+
+def _check_not_misspelt(repo: Repository, named: str, asked: PolicyRef) -> None:
+    """Where the policy ref does not exist, a ref that guards itself is not taken for free."""
+    policy = policy_at(repo, asked.tip) if asked.tip else None
+    if policy is not None and policy.policy.guarding(asked.name):
+        raise GateError(
+            Exit.FATAL,
+            f"{named} is to hold the policy and is not there, while {asked.read_from} has one and"
+            " is guarded by it",
+            f"git config gate.policyRef {asked.name}, or git fetch",
+        )
 
 
 def _check_none_in_sight(repo: Repository, remote: str | None) -> None:

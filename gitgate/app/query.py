@@ -11,11 +11,12 @@ from gitgate.app.expiring import record_expiry
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import has_landed
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.reported import count, reported
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
 from gitgate.core.gate import Iteration, Status
 from gitgate.core.quoting import path_text
-from gitgate.core.request import Deliverable, Finding, Level, Request
+from gitgate.core.request import Level, Request
 from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged, Verdict
 from gitgate.errors import Exit, GateError
@@ -89,6 +90,8 @@ def show(
     verdict = world.verdict(policy, loaded, request) if gate else None
     transition = gate.transition if gate else None
     deadline = verdict.deadline if verdict else None
+    found = reported(request, iteration)
+    deliverables, general = found.deliverable_documents(), found.general_documents()
     return {
         "schema": SCHEMA,
         "gate": loaded.gate,
@@ -108,8 +111,16 @@ def show(
         "transition": {"from": transition.from_phase, "to": transition.to_phase}
         if transition
         else None,
-        "context": _context(world, loaded, iteration, request),
-        "deliverables": [_deliverable(one) for one in request.deliverables],
+        "context": {
+            "artifact_count": len(deliverables),
+            "validation_errors": count(deliverables, general, Level.ERROR),
+            "warnings": count(deliverables, general, Level.WARNING),
+            "iteration": iteration.number,
+            "time_elapsed": duration(world.now - _began(loaded, request)),
+        },
+        "deliverables": deliverables,
+        "findings": general,
+        "validated": [{**run, "at": rfc3339(run["at"])} for run in found.run_documents()],
         "next_steps": list(request.next_steps),
         "deadline": rfc3339(deadline) if deadline is not None else None,
         "time_left": duration(deadline - world.now) if deadline is not None else None,
@@ -131,7 +142,8 @@ def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[di
                 continue
             document = show(world, policy, loaded)
             if every or document["status"] in (Status.OPEN.value, Status.PARKED.value):
-                document.pop("deliverables")
+                for name in ("deliverables", "findings", "validated"):
+                    document.pop(name)
                 document.pop("next_steps")
                 yield document
 
@@ -166,7 +178,8 @@ def answer(world: World, policy: PolicyCommit, loaded: Loaded) -> dict[str, Any]
     document = show(world, policy, loaded)
     status = Status(document["status"])
     telling = _telling(document, status)
-    request = loaded.ledger.requests[document["request"]]
+    iteration = iteration_of(loaded, None)
+    request = loaded.ledger.requests[iteration.request]
     return {
         "schema": SCHEMA,
         "gate": loaded.gate,
@@ -187,13 +200,9 @@ def answer(world: World, policy: PolicyCommit, loaded: Loaded) -> dict[str, Any]
             for comment in one["comments"]
             if one["iteration"] == document["iteration"]
         ],
-        "findings": [
-            _finding(item.path, finding)
-            for item in request.deliverables
-            for finding in item.findings
-        ],
+        "findings": reported(request, iteration).flat_documents(),
         "choices": telling["choices"] if telling else [],
-        "next": _next(loaded, status),
+        "next": following(loaded, status),
     }
 
 
@@ -212,7 +221,8 @@ def duration(seconds: int) -> str:
     return "P" + (f"{days}D" if days else "") + (f"T{time}" if time else "")
 
 
-def _next(loaded: Loaded, status: Status) -> list[str] | None:
+def following(loaded: Loaded, status: Status) -> list[str] | None:
+    """The command by which the asking side goes on; None where there is none."""
     subject = ["--subject", loaded.subject]
     match status:
         case Status.OPEN | Status.PARKED:
@@ -242,42 +252,9 @@ def _telling(document: dict[str, Any], status: Status) -> dict[str, Any] | None:
     return None
 
 
-def _context(
-    world: World, loaded: Loaded, iteration: Iteration, request: Request
-) -> dict[str, Any]:
-    findings = [f for one in request.deliverables for f in one.findings] + list(request.general)
+def _began(loaded: Loaded, request: Request) -> int:
     life = loaded.instance.life
-    began = life.first.at if life else request.opened.time
-    return {
-        "artifact_count": len(request.deliverables),
-        "validation_errors": sum(one.level is Level.ERROR for one in findings),
-        "warnings": sum(one.level is Level.WARNING for one in findings),
-        "iteration": iteration.number,
-        "time_elapsed": duration(world.now - began),
-    }
-
-
-def _deliverable(one: Deliverable) -> dict[str, Any]:
-    return {
-        "path": path_text(one.path),
-        "oid": one.oid,
-        "status": one.status,
-        "messages": [
-            (f"line {finding.line}: " if finding.line else "") + f"{finding.level}: {finding.text}"
-            for finding in one.findings
-        ],
-        "description": one.description,
-        "reported_by": sorted({finding.reported_by for finding in one.findings}),
-    }
-
-
-def _finding(path: bytes, finding: Finding) -> dict[str, Any]:
-    return {
-        "path": path_text(path),
-        "line": finding.line,
-        "level": finding.level.value,
-        "text": finding.text,
-    }
+    return life.first.at if life else request.opened.time
 
 
 def _reasons(

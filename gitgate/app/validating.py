@@ -1,129 +1,79 @@
-"""The validations of a gate: commands of the policy commit that look at the work under review."""
+"""`validate`: run the validations again over the newest request, and record what they found."""
 
 from __future__ import annotations
 
-import os
-import signal
-import time
-from collections.abc import Callable, Iterator, Sequence
+import shlex
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from gitgate import process
-from gitgate.app.exports import Exported, Exports
-from gitgate.core import findings as reports
-from gitgate.core.events import Located
-from gitgate.core.findings import MAX_OUTPUT, errors_in, trouble
-from gitgate.core.patterns import compile_paths
-from gitgate.core.person import Person
-from gitgate.core.policy import Gate, OnError, Validation
-from gitgate.core.request import Deliverable, Finding, Level
-from gitgate.errors import GateError
-
-if TYPE_CHECKING:
-    from gitgate.app.world import World
-
-DEFAULT_SECONDS = 600
-"""How long a validation may run that does not say `timeout_seconds`."""
-
-_LONGEST_ARGUMENTS = 1 << 20
-_KEPT_FOR_THE_REST = 8 << 10  # bytes of the argument list's limit
-_SUBMODULE = 0o160000
-
-Watch = Callable[[str], None]
-"""Told every now and then what is running, once that takes longer than a second."""
+from gitgate.app.instances import Loaded
+from gitgate.app.policies import PolicyCommit
+from gitgate.app.validations import Report, Watch, run_validations
+from gitgate.app.world import World, gate_of
+from gitgate.core.events import Event, EventName
+from gitgate.core.gate import Status, may_follow
+from gitgate.core.person import Stamp
+from gitgate.errors import Exit, GateError
+from gitgate.git import ledger as ledgers
+from gitgate.git.ledger import Draft, Ledger
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What came of one validation; with no `paths` there was nothing to look at."""
+class Validated:
+    """What was found, and the instance after it was recorded."""
 
-    validation: Validation
-    paths: tuple[bytes, ...]
-    findings: tuple[Located, ...]
-
-    @property
-    def errors(self) -> int:
-        return errors_in(self.findings)
-
-    @property
-    def warnings(self) -> int:
-        return len(self.findings) - self.errors
-
-    @property
-    def blocks(self) -> bool:
-        return self.errors > 0 and self.validation.on_error is OnError.BLOCK
+    report: Report
+    loaded: Loaded
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One run of all validations of a gate; `findings` are those that can be recorded."""
+def validate(
+    world: World, policy: PolicyCommit, gate: str, subject: str, watch: Watch
+) -> Validated:
+    """Run the validations of the policy in force over the newest request; who ran them, and what
+    they found, becomes a `validated` event.
 
-    ran: tuple[Ran, ...]
-    findings: tuple[Located, ...]
-
-    @property
-    def blocking(self) -> tuple[Ran, ...]:
-        return tuple(one for one in self.ran if one.blocks)
-
-
-def run_validations(
-    world: World,
-    policy: str,
-    gate: Gate,
-    work: str,
-    deliverables: Sequence[Deliverable],
-    by: Person,
-    watch: Watch,
-) -> Report:
-    """Run the validations of `gate`, as `by`, over the deliverables in the work commit.
-
-    Commands, and the files of the repository that they name, are those of the commit `policy`.
-    Whatever a command does wrong is a finding. Raises GateError where a commit cannot be exported.
+    Raises GateError: not opened, and where the gate has no validations (usage).
     """
-    if not gate.validations:
-        return Report((), ())
-    with Exports(world, policy, work) as exports:
-        run = _Run(exports, [one.path for one in deliverables], by, watch)
-        ran = tuple(run.run(one) for one in gate.validations)
-    found = [located for one in ran for located in one.findings]
-    return Report(ran, reports.recordable(found, _reporter(gate.id, by)))
-
-
-def _reporter(name: str, by: Person) -> str:
-    return f"{name}, run by {by}"
-
-
-class _Run:
-    """One run of validations over the same work."""
-
-    def __init__(
-        self, exports: Exports, deliverables: Sequence[bytes], by: Person, watch: Watch
-    ) -> None:
-        self._exports = exports
-        self._deliverables = deliverables
-        self._by = by
-        self._watch = watch
-
-    def run(self, validation: Validation) -> Ran:
-        wanted = compile_paths(validation.paths) if validation.paths else lambda _: True
-        paths = tuple(
-            path
-            for path in self._deliverables
-            if wanted(path) and self._exports.work_files[path].mode != _SUBMODULE
+    loaded = world.load(policy, gate, subject)
+    if loaded.faults:
+        raise GateError(
+            Exit.UNTRUSTED,
+            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
+            "git gate repair",
         )
-        if not paths:
-            return Ran(validation, (), ())
-        work = self._exports.fresh_work()
-        reporter = _reporter(validation.name, self._by)
-        found = [*self._not_there(paths, work, reporter)]
-        there = [path for path in paths if path not in work.left_out]
-        try:
-            command = self._command(validation)
-        except _Refused as reason:
-            found.append(trouble(f"validation `{validation.name}`: {reason}", reporter))
-            there = []
-        if there:
-            found += self._over(validation, command, there, work.folder, reporter)
-        return Ran(validation, paths, tuple(found))
+    found = gate_of(policy, gate)
+    if not found.validations:
+        raise GateError(
+            Exit.USAGE,
+            f"gate `{gate}` has no validations in the policy of commit {policy.commit[:12]}",
+            "docs/validations.md says how to write one",
+        )
+    newest = loaded.instance.newest
+    request = loaded.newest
+    if newest is None or request is None:
+        raise GateError(
+            Exit.NOT_OPENED, f"there is no {loaded.name} to validate", f"git gate open {gate}"
+        )
+    _check_follows(world, policy, loaded.ledger, request.id)
+    stamp = world.repo.identity()
+    report = run_validations(world, policy.commit, found, request, stamp.person, watch)
+    fields = {"findings": report.findings}
+    event = Event("", 0, EventName.VALIDATED, world.now, stamp.person, request.id, None, fields)
+
+    def draft(ledger: Ledger) -> Draft:
+        _check_follows(world, policy, ledger, request.id)
+        return Draft(event, newest.number, Status.OPEN.value)
+
+    ledgers.append(
+        world.repo, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
+    )
+    return Validated(report, world.reload(policy, gate, subject))
+
+
+def _check_follows(world: World, policy: PolicyCommit, ledger: Ledger, request: str) -> None:
+    why_not = may_follow(world.fold_of(policy, ledger), EventName.VALIDATED, request=request)
+    if why_not:
+        raise GateError(
+            Exit.NOT_OPENED,
+            f"nothing of {ledger.gate} of {ledger.subject} is to be validated: {why_not}",
+            f"git gate log {ledger.gate} --subject {shlex.quote(ledger.subject)}",
+        )

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.recording import append
 from gitgate.app.world import World
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Status, may_follow
 from gitgate.core.person import Stamp
 from gitgate.errors import Exit, GateError
-from gitgate.git import ledger as ledgers
 from gitgate.git.ledger import Draft, Ledger
 
 
@@ -56,8 +56,8 @@ def withdraw(world: World, policy: PolicyCommit, gate: str, subject: str, reason
         number = newest.number if newest else 1
         return Draft(event, number, Status.WITHDRAWN.value)
 
-    ledgers.append(
-        world.repo, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
+    append(
+        world, policy, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
     )
     return world.reload(policy, gate, subject)
 

@@ -5,14 +5,14 @@ Everything here reads; what is read once is kept for the run of the command.
 
 from __future__ import annotations
 
-from gitgate.app import instances
+from gitgate.app import instances, noted
 from gitgate.app.authorship import authors_of
-from gitgate.app.instances import Loaded
+from gitgate.app.instances import Held, Loaded
+from gitgate.app.noted import Noted
 from gitgate.app.policies import PolicyCommit, PolicyRef, policy_at, policy_ref, target_tip
-from gitgate.core import decision as codec
+from gitgate.app.recording import Written
 from gitgate.core import ids
 from gitgate.core.decision import Record
-from gitgate.core.events import Summary
 from gitgate.core.gate import Instance
 from gitgate.core.policy import Gate
 from gitgate.core.request import Request
@@ -21,7 +21,7 @@ from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged, Verdict, judge
 from gitgate.errors import Exit, GateError
 from gitgate.git import ledger as ledgers
-from gitgate.git import notes, refs
+from gitgate.git import refs
 from gitgate.git.ledger import Ledger
 from gitgate.git.merge import GitTrees
 from gitgate.git.repository import Repository
@@ -40,12 +40,13 @@ class World:
         self.now = now
         self.remote = remote if remote is not None else repo.default_remote()
         self.historic = historic
+        self.written: list[Written] = []
         self._policies: dict[str, PolicyCommit | None] = {}
         self._loaded: dict[tuple[str, str, str], Loaded] = {}
         self._verdicts: dict[tuple[str, str], Verdict] = {}
-        self._strays: dict[str, list[tuple[str, Record]]] | None = None
+        self._noted: Noted | None = None
         self._trees: GitTrees | None = None
-        self._listing: list[tuple[str, Summary | None]] | None = None
+        self._listing: list[tuple[str, str | None]] | None = None
         self._ledgers: dict[tuple[str, str], Ledger] = {}
         self._judged: dict[tuple[str, str], Judged] = {}
 
@@ -109,7 +110,7 @@ class World:
         """
         key = (gate, subject)
         if key not in self._ledgers:
-            self._noted()
+            _ = self.noted
             self._ledgers[key] = ledgers.read(self.repo, gate, subject)
         return self._ledgers[key]
 
@@ -121,35 +122,45 @@ class World:
         checked = verify_signature(payload, armor, self._trust(policy), times=times)
         return checked.principal if checked.status is SignatureStatus.GOOD else None
 
+    def gates(self, policy: PolicyCommit) -> list[str]:
+        """The gates of the policy, then those of which only ledgers or notes are left."""
+        named = [ref.removeprefix(ids.GATES) for ref, _ in self._listed()]
+        named += [tag.removeprefix("gate/") for tag in self.noted.records]
+        left = sorted({name.partition("/")[0] for name in named if "/" in name})
+        return list(dict.fromkeys([*policy.policy.gates, *filter(ids.is_gate, left)]))
+
     def subjects(self, gate: str) -> list[str]:
         """The subjects of `gate`: those that have a ledger, and those of which a note has a
         record though the ledger is gone."""
-        if self._listing is None:
-            self._listing = [(e.ref, e.summary) for e in ledgers.listing(self.repo)]
         prefix = f"{ids.GATES}{gate}/"
         found: dict[str, None] = {}
-        for ref, summary in self._listing:
-            if not ref.startswith(prefix):
-                continue
-            subject = summary.subject if summary else None
-            # A newest commit that lies about its place, or cannot be read, hides nothing: the
-            # ref's own name says the subject, and reading the ledger says what is wrong with it.
-            if subject is None or ids.ledger_ref(gate, subject) != ref:
-                subject = ids.decode_subject(ref.removeprefix(prefix))
-            if subject is not None:
+        for ref, subject in self._listed():
+            if ref.startswith(prefix) and subject is not None:
                 found.setdefault(subject)
         kept = {ids.tag_name(gate, subject) for subject in found}
-        for tag in self._noted():
+        for tag in self.noted.records:
             if tag.startswith(f"gate/{gate}/") and tag not in kept:
                 subject = self._subject_of(gate, tag)
                 if subject is not None:
                     found.setdefault(subject)
         return list(found)
 
+    def nameless(self) -> list[str]:
+        """The refs among those of ledgers of which nothing says what instance they are of."""
+        return [ref for ref, subject in self._listed() if subject is None]
+
+    def _listed(self) -> list[tuple[str, str | None]]:
+        """The refs of ledgers with their subjects."""
+        if self._listing is None:
+            _ = self.noted  # first, as for `ledger`
+            listing = ledgers.listing(self.repo)
+            self._listing = [(one.ref, ledgers.subject_of(self.repo, one)) for one in listing]
+        return self._listing
+
     def _subject_of(self, gate: str, tag: str) -> str | None:
         """The subject of records whose ledger is gone: the tag's name, else what R says."""
         subject = ids.decode_subject(tag.removeprefix(f"gate/{gate}/"))
-        for _, record in () if subject is not None else self._noted()[tag]:
+        for _, record in () if subject is not None else self.noted.records[tag]:
             try:
                 message = self.repo.commit(record.decision.request).message
                 named = ids.check_subject(dict(parse_trailers(message)).get("Subject", ""))
@@ -170,13 +181,21 @@ class World:
         """The fold of a ledger that a writer has just read again."""
         return instances.fold_of(self, policy, ledger)
 
-    def reload(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
-        """As `load`, from the repository as it is now."""
-        self._strays = None
+    def held(self, policy: PolicyCommit, gate: str, subject: str) -> Held:
+        """As `load`, without what the events come to."""
+        return instances.held(self, policy, gate, subject)
+
+    def forget(self) -> None:
+        """Read all that can change anew from now on."""
+        self._noted = None
         self._listing = None
         self._verdicts.clear()
         self._ledgers.clear()
         self._loaded.clear()
+
+    def reload(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
+        """As `load`, from the repository as it is now."""
+        self.forget()
         return self.load(policy, gate, subject)
 
     def verdict(self, policy: PolicyCommit, loaded: Loaded, request: Request) -> Verdict:
@@ -205,20 +224,34 @@ class World:
             self.repo.config,
         )
 
+    @property
+    def noted(self) -> Noted:
+        """What stands in notes."""
+        if self._noted is None:
+            self._noted = noted.read(self.repo)
+        return self._noted
+
     def strays(self, gate: str, subject: str) -> list[Record]:
         """The well-formed records of an instance that stand in notes."""
-        return [record for _, record in self._noted().get(ids.tag_name(gate, subject), [])]
+        return [record for _, record in self._noted_of(gate, subject)]
 
     def noted_on(self, gate: str, subject: str, record: str) -> str | None:
         """The commit on which a note has this record."""
-        noted = self._noted().get(ids.tag_name(gate, subject), [])
-        return next((commit for commit, one in noted if one.id == record), None)
+        found = self._noted_of(gate, subject)
+        return next((commit for commit, one in found if one.id == record), None)
 
-    def _noted(self) -> dict[str, list[tuple[str, Record]]]:
-        """All well-formed records in notes by their tags, each with the commit of its note."""
-        if self._strays is None:
-            self._strays = _read_notes(self.repo)
-        return self._strays
+    def uncopied(self, held: Held) -> list[tuple[str, Record]]:
+        """The records of an instance that the notes lack, each with its work commit; not junk."""
+        there = {(commit, one.id) for commit, one in self._noted_of(held.gate, held.subject)}
+        found: list[tuple[str, Record]] = []
+        for judged in held.records:
+            request = held.ledger.requests.get(judged.decision.request)
+            if request and not judged.junk and (request.work, judged.id) not in there:
+                found.append((request.work, held.raws[judged.id]))
+        return found
+
+    def _noted_of(self, gate: str, subject: str) -> list[tuple[str, Record]]:
+        return self.noted.records.get(ids.tag_name(gate, subject), [])
 
     def judge(
         self,
@@ -251,16 +284,4 @@ def gate_of(policy: PolicyCommit, gate: str) -> Gate:
             f"the policy of commit {policy.commit[:12]} has no gate {gate!r}; it has: {there}",
             "git gate policy check",
         )
-    return found
-
-
-def _read_notes(repo: Repository) -> dict[str, list[tuple[str, Record]]]:
-    found: dict[str, list[tuple[str, Record]]] = {}
-    for commit, data in notes.every(repo):
-        for piece in codec.split_note(data):
-            try:
-                record = codec.parse(piece)
-            except codec.Defect:
-                continue
-            found.setdefault(record.decision.tag, []).append((commit, record))
     return found

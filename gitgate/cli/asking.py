@@ -17,6 +17,7 @@ from gitgate.cli.options import gate_argument, json_option, pass_env, subject_op
 @click.option("--agent", metavar="NAME", help="The agent that asks.")
 @click.option("-m", "--message", default="", metavar="TEXT", help="What the asking side says.")
 @click.option("--advance", is_flag=True, help="First commit the phase change that the gate names.")
+@click.option("--anyway", is_flag=True, help="Open it whatever the validations find.")
 @pass_env
 @json_option
 def open_command(
@@ -29,15 +30,22 @@ def open_command(
     agent: str | None,
     message: str,
     advance: bool,
+    anyway: bool,
 ) -> None:
     """Put the work up for a decision, as iteration 1 or the next one."""
     from gitgate.app import query
     from gitgate.app.opening import Ask, open_gate
     from gitgate.ui import plain
 
-    ask = Ask(gate, subject, target, commit, base, agent, message, advance)
+    ask = Ask(gate, subject, target, commit, base, agent, message, advance, anyway)
     with env.world() as world:
-        opened = open_gate(world, ask)
+        with env.progress() as watch:
+            opened = open_gate(world, ask, watch)
+        if opened.report is not None:
+            from gitgate.cli.validating import refuse
+
+            about = {"gate": opened.gate.id, "subject": opened.subject, "result": opened.result}
+            refuse(env, about, opened.report)
         if opened.loaded is None:
             document = {"schema": query.SCHEMA, "gate": opened.gate.id, "result": opened.result}
             said = f"gate {opened.gate.id} is not needed: nothing that it compares changes"
@@ -94,6 +102,7 @@ def wait_command(env: Env, gate: str | None, subject: str | None, timeout: float
         name = choose.subject_of(world, subject)
         found = choose.gate_of_instance(world, policy, gate, name)
         later, policy, loaded = wait(world, found.id, name, timeout, env.now)
+        env.tell(later)
         document = query.answer(later, policy, loaded)
         env.show(document, plain.answer(document))
         return int(query.exit_of(query.status_of(later, policy, loaded)))

@@ -110,7 +110,6 @@ def _decide(
 ) -> None:
     from gitgate.app import choose, query
     from gitgate.app.deciding import Word, decide
-    from gitgate.app.derived import note_decision
     from gitgate.cli.draft import keeping, written
     from gitgate.ui import plain
 
@@ -136,8 +135,6 @@ def _decide(
             env.say(*plain.skipping(query.show(world, policy, loaded)))
         with keeping(env, found.id, name, text):
             decided = decide(world, policy, found.id, name, Word(action, text, expect, iteration))
-        for failed in note_decision(world, policy, decided.loaded, decided.record.id):
-            env.say(f"warning: {failed}")
         document = query.show(world, policy, decided.loaded)
         document["record"] = decided.record.id
         env.show(

@@ -7,8 +7,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,10 +75,18 @@ class Env:
         from gitgate.app.world import World
 
         world = World(self.repo, self.now(), remote, historic=historic)
-        try:
-            yield world
-        finally:
-            world.close()
+        with closing(world):
+            try:
+                yield world
+            finally:
+                self.tell(world)
+
+    def tell(self, world: World) -> None:
+        """Log and tell what `world` has written; what did not work is a warning."""
+        if world.written:
+            from gitgate.cli.telling import told
+
+            self.say(*(f"warning: {one}" for one in told(world)))
 
     def coding_agent(self) -> str | None:
         """The variable that shows a known coding agent's environment; None where none does."""
@@ -92,10 +100,32 @@ class Env:
         for line in lines:
             click.echo(line, err=True)
 
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[str], None]]:
+        """One line on a terminal's standard error that says what is running, until it is done."""
+        shown = 0
+
+        def watch(text: str) -> None:
+            nonlocal shown
+            if not sys.stderr.isatty():
+                return
+            from gitgate.ui.sanitise import clip, safe, width
+
+            line = clip(safe(text), shutil.get_terminal_size().columns - 1)
+            click.echo(f"\r{line}{' ' * (shown - width(line))}", err=True, nl=False)
+            shown = width(line)
+
+        try:
+            yield watch
+        finally:
+            if shown:
+                watch("")
+                click.echo("\r", err=True, nl=False)
+
     def out(self, lines: Sequence[str]) -> None:
         """The output of a command that prints text."""
-        for line in lines:
-            click.echo(line)
+        if lines:
+            click.echo("\n".join(lines))
 
     def document(self, value: Mapping[str, Any]) -> None:
         """The output of a command that prints JSON: one document, all of it ASCII."""

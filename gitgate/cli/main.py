@@ -19,6 +19,7 @@ _COMMANDS = {
     "open": "gitgate.cli.asking",
     "withdraw": "gitgate.cli.asking",
     "wait": "gitgate.cli.asking",
+    "validate": "gitgate.cli.validating",
     "show": "gitgate.cli.looking",
     "list": "gitgate.cli.looking",
     "log": "gitgate.cli.looking",

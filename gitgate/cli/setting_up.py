@@ -43,9 +43,10 @@ def repair_command(env: Env) -> int:
 
     with env.world() as world:
         said = repair(world, world.policy())
-        env.show({"schema": 1, "done": said}, [safe(line) for line in said] or ["nothing to mend"])
-        left = any("still not to be trusted" in line for line in said)
-        return int(Exit.UNTRUSTED if left else Exit.OK)
+        document = {"schema": 1, "done": said.done, "left": said.left}
+        lines = [safe(line) for line in (*said.done, *said.left)]
+        env.show(document, lines or ["nothing to mend"])
+        return int(Exit.UNTRUSTED if said.left else Exit.OK)
 
 
 @click.command("doctor")

@@ -16,6 +16,11 @@ from gitgate.core.quoting import path_text
 DEADLINE = "(deadline)"
 """The user of an entry that nobody signed: the deadline rejected."""
 
+_START = b"---\n"
+
+# By what the log is ordered: time, record, then what tells two deadlines apart.
+_Key = tuple[str, str, str, str]
+
 _WORDS = {
     Action.REJECT: "feedback",
     Action.APPROVE: "comment",
@@ -43,13 +48,41 @@ class Entry:
 
 def render(entries: Iterable[Entry]) -> bytes:
     """The log: a stream of documents in order of time, then of the record's id."""
-    ordered = sorted(entries, key=lambda one: (one.at, one.record or "", one.subject))
-    return b"".join(document(entry) for entry in ordered)
+    return b"".join(document(entry) for entry in sorted(entries, key=_key))
+
+
+def place_of(entry: Entry, log: bytes) -> int:
+    """Where the entry's document belongs in `log`: before those at its end that come after it.
+
+    What cannot be read there (edited by hand, cut off) is left alone: the place is behind it.
+    """
+    place, key = len(log), _key(entry)
+    while place:
+        start = log.rfind(b"\n" + _START, 0, place) + 1
+        found = _key_of(log[start:place])
+        if found is None or found <= key:
+            return place
+        place = start
+    return place
+
+
+def _key(entry: Entry) -> _Key:
+    return format_time(entry.at), entry.record or "", entry.subject, entry.gate.id
+
+
+def _key_of(text: bytes) -> _Key | None:
+    try:
+        loaded = yamltext.load(text.removeprefix(_START), len(text))
+        said = loaded["gate_decision"]
+        key = (said["timestamp"], said["record"] or "", said["subject"], said["gate_id"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return key if all(isinstance(part, str) for part in key) else None
 
 
 def document(entry: Entry) -> bytes:
     """One document of the stream, `---` included."""
-    return b"---\n" + yamltext.dump({"gate_decision": _fields(entry)})
+    return _START + yamltext.dump({"gate_decision": _fields(entry)})
 
 
 def _fields(entry: Entry) -> dict[str, Any]:

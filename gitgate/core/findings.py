@@ -57,21 +57,30 @@ def trouble(text: str, reported_by: str, level: Level = Level.ERROR) -> Located:
 
 def recordable(findings: Sequence[Located], reported_by: str) -> tuple[Located, ...]:
     """As many of the findings of one run as can be recorded, errors first, and what says so."""
-    sizes = [_size(one) for one in findings]
-    if sum(sizes) <= MAX_RECORDED:
-        return tuple(findings)
-    left, kept = MAX_RECORDED, 0
-    for place in _gravest_first(findings):
-        left -= sizes[place]
-        if left < 0:
-            break
-        kept += 1
-    return _fewer(findings, kept, reported_by)
+    taken = 0
+    for kept, one in enumerate(gravest_first(findings)):
+        taken += _size(one)
+        if taken > MAX_RECORDED:
+            return _fewer(findings, kept, reported_by)
+    return tuple(findings)
+
+
+def gravest_first(findings: Iterable[Located]) -> list[Located]:
+    """Errors before warnings, each in the order in which they came."""
+    return sorted(findings, key=lambda one: one.finding.level is not Level.ERROR)
 
 
 def errors_in(findings: Iterable[Located]) -> int:
     """How many of them are errors."""
     return sum(one.finding.level is Level.ERROR for one in findings)
+
+
+def line_of(one: Located) -> str:
+    """A finding as a validation prints it; not for a terminal before it is sanitised."""
+    finding = one.finding
+    place = "" if one.path is None else path_text(one.path)
+    place += "" if finding.line is None else f":{finding.line}"
+    return f"{place}: {finding.level}: {finding.text}".removeprefix(": ")
 
 
 def attached(request: Request, findings: Iterable[Located]) -> Request:
@@ -144,20 +153,18 @@ def _clipped(text: str) -> str:
 
 
 def _fewer(findings: Sequence[Located], most: int, reported_by: str) -> tuple[Located, ...]:
+    """The `most` gravest findings in their order, and one more that says what was cut."""
     if len(findings) <= most:
         return tuple(findings)
-    order = _gravest_first(findings)
-    cut = [findings[place] for place in order[most:]]
-    errors = errors_in(cut)
-    level = Level.ERROR if errors else Level.WARNING
-    what = f"{len(cut)} more findings were cut, {errors} of them errors"
+    order = sorted(
+        range(len(findings)), key=lambda place: findings[place].finding.level is not Level.ERROR
+    )
     kept = [findings[place] for place in sorted(order[:most])]
+    cut = len(findings) - most
+    errors = errors_in(findings) - errors_in(kept)
+    level = Level.ERROR if errors else Level.WARNING
+    what = f"{cut} more findings were cut, {errors} of them errors"
     return (*kept, trouble(what, reported_by, level))
-
-
-def _gravest_first(findings: Sequence[Located]) -> list[int]:
-    places = range(len(findings))
-    return sorted(places, key=lambda place: findings[place].finding.level is not Level.ERROR)
 
 
 def _size(one: Located) -> int:

@@ -44,9 +44,14 @@ def is_ref(text: str) -> bool:
     return text.startswith("refs/") and text != "refs/" and not _NOT_IN_REF.search(text)
 
 
+def is_gate(text: str) -> bool:
+    """Whether `text` is a gate's id."""
+    return _GATE.fullmatch(text) is not None
+
+
 def check_gate(text: str) -> str:
     """Give back a gate's id; GateError (usage) where it is none."""
-    if not _GATE.fullmatch(text):
+    if not is_gate(text):
         raise GateError(
             Exit.USAGE,
             f"{text[:80]!r} is no gate id",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from gitgate.core.decisionlog import Entry
 from gitgate.core.person import format_time
@@ -47,14 +48,14 @@ def _add_round(doc: Document, one: Round) -> None:
     request = one.request
     activity = f"gate:request/{request.id}"
     begun = format_time(request.opened.time)
-    decided = format_time(max((entry.at for entry in one.entries), default=request.opened.time))
+    decided = [format_time(entry.at) for entry in one.entries]
     _put(
         doc,
         "activity",
         activity,
         {
             "prov:startTime": begun,
-            "prov:endTime": decided,
+            **({"prov:endTime": max(begun, *decided)} if decided else {}),
             "prov:label": f"{request.gate} of {request.subject}",
             "gate:target": request.target,
             "gate:work": request.work,
@@ -81,7 +82,7 @@ def _add_round(doc: Document, one: Round) -> None:
         },
     )
     if request.agent:
-        program = _agent(doc, f"agent/{request.agent}", "prov:SoftwareAgent", request.agent)
+        program = _agent(doc, f"program/{request.agent}", "prov:SoftwareAgent", request.agent)
         _link(
             doc,
             "wasAssociatedWith",
@@ -103,7 +104,8 @@ def _add_round(doc: Document, one: Round) -> None:
             },
         )
     for item in request.deliverables:
-        artifact = f"git:blob/{item.oid}"
+        # Two files with the same content are two artifacts.
+        artifact = f"git:blob/{item.oid}/{_local(item.path)}"
         _put(
             doc,
             "entity",
@@ -116,7 +118,7 @@ def _add_round(doc: Document, one: Round) -> None:
         _link(
             doc,
             "used",
-            f"{request.id}/{item.oid}",
+            f"{request.id}/{item.oid}/{_local(item.path)}",
             {
                 "prov:activity": activity,
                 "prov:entity": artifact,
@@ -176,7 +178,7 @@ def _add_decision(doc: Document, activity: str, entry: Entry) -> None:
 
 
 def _agent(doc: Document, name: str, kind: str, label: str) -> str:
-    identifier = f"gate:agent/{name}"
+    identifier = f"gate:agent/{_local(name.encode())}"
     _put(
         doc,
         "agent",
@@ -187,6 +189,12 @@ def _agent(doc: Document, name: str, kind: str, label: str) -> str:
         },
     )
     return identifier
+
+
+def _local(name: bytes) -> str:
+    """A name as the end of an identifier: what PROV does not allow there as %xx."""
+    text = quote(name, safe="/@")
+    return text[:-1] + "%2E" if text.endswith(".") else text
 
 
 def _put(doc: Document, kind: str, name: str, attributes: Mapping[str, Any]) -> None:

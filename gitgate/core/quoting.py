@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 _LETTERS = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _BYTES = {letter: byte for byte, letter in _LETTERS.items()}
@@ -15,6 +14,7 @@ _ESCAPED = [
     else f"\\{byte:03o}"
     for byte in range(256)
 ]
+_NOT_PLAIN = re.compile(r'[\x00-\x1f\x7f-\x9f"\\]')  # the first two ranges are category Cc
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)", re.DOTALL)
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -77,9 +77,7 @@ def path_bytes(text: str) -> bytes:
 
 
 def _plain(text: str) -> bool:
-    return not any(
-        character in '"\\' or unicodedata.category(character) == "Cc" for character in text
-    )
+    return _NOT_PLAIN.search(text) is None
 
 
 def check_path(path: bytes) -> bytes:

@@ -21,6 +21,9 @@ from gitgate.core.trust import SignatureStatus, Verification
 _STRICTEST = (Action.REJECT, Action.QUIT, Action.RETRACT, Action.SKIP, Action.APPROVE)
 
 
+_JUNK = (SignatureStatus.BAD, SignatureStatus.UNKNOWN_KEY, SignatureStatus.UNSIGNED)
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A record of an instance with what its verification said, in order of the ledger."""
@@ -33,6 +36,11 @@ class Judged:
     @property
     def good(self) -> bool:
         return self.verification.status is SignatureStatus.GOOD
+
+    @property
+    def junk(self) -> bool:
+        """No listed person's at all, at whatever time and with whatever programs."""
+        return self.verification.status in _JUNK
 
     @property
     def person(self) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -18,6 +19,7 @@ MAX_NODES = 500_000
 
 _KEY = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _NOT_KEYS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+_SCALARS = frozenset([str, int, bool, type(None)])
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 # Controls, quotes, line breaks of YAML, and what is invisible or turns the direction of writing.
@@ -66,9 +68,12 @@ def _item(lead: str, item: Any, depth: int) -> Iterator[str]:
 
 
 def _is_container(value: Any) -> bool:
+    if type(value) in _SCALARS:
+        return False
     return isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
 
 
+@lru_cache(maxsize=256)
 def _key(key: Any) -> str:
     if not isinstance(key, str) or not _KEY.fullmatch(key) or key in _NOT_KEYS:
         raise ValueError(f"{key!r} is no key")

@@ -26,6 +26,7 @@ __all__ = [
     "append",
     "listing",
     "read",
+    "subject_of",
     "write_request",
     "write_root",
 ]
@@ -209,3 +210,24 @@ def _instance(repo: Repository, ref: str, tip: str) -> Instance:
         other = f"{summary.gate} of {summary.subject}"
         return Instance(ref, tip, None, f"{ref}: its newest commit {tip} is about {other}")
     return Instance(ref, tip, summary)
+
+
+def subject_of(repo: Repository, listed: Instance) -> str | None:
+    """The subject of an instance: what its newest commit says, else its ref's own name, else, for
+    a long one, its first commit. None where nothing says it."""
+    if listed.summary is not None:
+        return listed.summary.subject
+    gate, _, name = listed.ref.removeprefix(ids.GATES).partition("/")
+    return ids.decode_subject(name) or _named_by_root(repo, listed, gate)
+
+
+def _named_by_root(repo: Repository, listed: Instance, gate: str) -> str | None:
+    try:
+        chain = repo.first_parents(listed.tip) or []
+        said, _, subject = chain[-1].message.removesuffix("\n").partition(": ")
+        ids.check_gate(gate)
+        ids.check_subject(subject)
+    except (GateError, IndexError):
+        return None
+    named = said == f"gate {gate}" and ids.ledger_ref(gate, subject) == listed.ref
+    return subject if named else None

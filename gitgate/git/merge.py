@@ -18,6 +18,7 @@ from gitgate.git.trees import DIRECTORY, EMPTY_TREE, parse_tree
 
 if TYPE_CHECKING:
     from gitgate.git.repository import Repository
+    from gitgate.process import Completed
 
 MAX_PATHS = 500_000
 MAX_FOLDERS = 500_000
@@ -110,8 +111,7 @@ class GitTrees:
                 f"git cannot merge the trees {base}, {ours} and {theirs}: {answer.complaint}",
                 "git fetch --refetch --filter=blob:none" if self._repo.partial else "git fsck",
             )
-        self._merged_here = True
-        return _parse_answer(answer.stdout)
+        return self._read_answer(answer, sides)
 
     def merge_commits(self, ours: str, theirs: str) -> WholeMerge | None:
         """Git's merge of two commits, over all their merge bases; None where git cannot.
@@ -125,14 +125,21 @@ class GitTrees:
         answer = self._scratch.merge_commits(ours, theirs) if bases else None
         if answer is None or answer.status not in (0, 1):
             return None
+        return self._read_answer(answer, (self.changes(one, other),))
+
+    def _read_answer(self, answer: Completed, sides: tuple[Changes, ...]) -> WholeMerge:
         self._merged_here = True
-        return _parse_answer(answer.stdout)
+        merged = _parse_answer(answer.stdout)
+        if answer.status == 0 or merged.conflicts:
+            return merged
+        # A conflict of a kind that names nothing: then nothing is clean.
+        return WholeMerge(merged.tree, frozenset(path for side in sides for path in side))
 
     @cached_property
     def _scratch(self) -> Scratch:
         return Scratch(self._repo.object_directories())
 
-    def _fetch(self, sides: tuple[Changes, Changes]) -> None:
+    def _fetch(self, sides: tuple[Changes, ...]) -> None:
         """Have git fetch the blobs that a merge may read in a partial clone."""
         wanted = {
             value.oid

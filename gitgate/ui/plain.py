@@ -11,7 +11,7 @@ from typing import Any
 
 from gitgate.ui.sanitise import clip, safe, width
 
-_MARKS = {"validated": "✓", "warning": "⚠", "error": "✗"}
+_MARKS = {"error": "✗", "warning": "⚠", "validated": "✓"}
 _WORDS = {
     "approve": "approved iteration {}",
     "reject": "rejected iteration {}",
@@ -20,9 +20,13 @@ _WORDS = {
     "retract": "took back their decision on iteration {}",
 }
 
+_WAITING = ("open", "parked")
+
 Document = Mapping[str, Any]
 
 _SKIPPED_SHOWN = 20
+_FINDINGS_SHOWN = 20
+_NOT_RUN = "not run, there is nothing for it to look at"
 
 
 def panel(doc: Document) -> list[str]:
@@ -121,6 +125,16 @@ def opened(doc: Document, notes: Sequence[str]) -> list[str]:
     return [*(safe(note) for note in notes), said, "", *panel(doc), "", *following]
 
 
+def validated(doc: Document) -> list[str]:
+    """What each validation found when it ran again, and the panel as it is now."""
+    lines = []
+    for one in doc["validations"]:
+        looked = f"{counted(one['paths'], 'path')}, {counted(one['errors'], 'error')}"
+        found = f"{looked}, {counted(one['warnings'], 'warning')}"
+        lines.append(f"validation {safe(one['name'])}: {found if one['paths'] else _NOT_RUN}")
+    return ["recorded what the validations found:", *lines, "", *panel(doc)]
+
+
 def skipping(doc: Document) -> list[str]:
     """What is about to be skipped, before it is."""
     context = doc["context"]
@@ -154,7 +168,7 @@ def decided(
     if uncounted:
         lines.append(f"it does not count: {safe(uncounted)}")
     lines += [f"still blocked: {safe(who)} rejected the same content" for who in vetoed_by]
-    why = f": {'; '.join(map(safe, doc['reasons']))}" if doc["status"] == "open" else ""
+    why = f": {'; '.join(map(safe, doc['reasons']))}" if doc["status"] in _WAITING else ""
     lines.append(f"the instance is now {doc['status']}{why}")
     lines.append(
         {
@@ -228,7 +242,7 @@ def _until(doc: Document) -> str:
     if not doc["deadline"]:
         return ""
     left = doc["time_left"]
-    waits = doc["status"] in ("open", "parked") and left != "PT0S"
+    waits = doc["status"] in _WAITING and left != "PT0S"
     return f", until {doc['deadline']}" + (f" ({spoken(left)} left)" if waits else "")
 
 
@@ -237,28 +251,52 @@ def _context(doc: Document) -> Iterator[str]:
     yield counted(context["artifact_count"], "artifact") + " created"
     yield counted(context["validation_errors"], "validation error")
     yield counted(context["warnings"], "warning")
+    yield from findings_lines(doc["findings"])
+    for run in doc["validated"]:
+        yield (
+            f"validated again by {safe(run['by'])} at {run['at']}:"
+            f" {counted(run['errors'], 'error')}, {counted(run['warnings'], 'warning')}"
+        )
     yield f"iteration {context['iteration']}, {spoken(context['time_elapsed'])} since it was opened"
     agent = f" for {safe(doc['agent'])}" if doc["agent"] else ""
     yield f"asked by {safe(doc['opened_by'])}{agent} at {doc['opened_at']}"
     if doc["summary"]:
         yield f"the asking side says: {safe(doc['summary'])}"
-    if doc["waiting_for"] and doc["status"] == "open":
+    if doc["waiting_for"] and doc["status"] in _WAITING:
         yield f"may approve: {', '.join(safe(person) for person in doc['waiting_for'])}"
     for warning in doc["warnings"]:
         yield f"note: {safe(warning)}"
 
 
 def _deliverables(items: Sequence[Document]) -> Iterator[str]:
-    for item in items:
-        mark = _MARKS[item["status"]]
-        count = len(item["messages"])
-        said = f" ({counted(count, item['status'])})" if count else ""
+    """What went wrong comes first: errors, warnings, the rest."""
+    for item in sorted(items, key=lambda item: list(_MARKS).index(item["status"])):
+        errors = sum(row["level"] == "error" for row in item["findings"])
+        warnings = len(item["findings"]) - errors
+        counts = [counted(errors, "error")] if errors else []
+        counts += [counted(warnings, "warning")] if warnings else []
+        said = f" ({', '.join(counts)})" if counts else ""
         about = f"  {safe(item['description'])}" if item["description"] else ""
-        yield f"  {mark} {safe(item['path'])}{said}{about}"
-        for message in item["messages"]:
-            yield f"      {safe(message)}"
+        yield f"  {_MARKS[item['status']]} {safe(item['path'])}{said}{about}"
+        yield from (f"      {line}" for line in findings_lines(item["findings"]))
     if not items:
         yield "  (none)"
+
+
+def findings_lines(rows: Sequence[Document]) -> Iterator[str]:
+    """Findings with their lines, texts and reporters, which are said where they change."""
+    before: list[str] = []
+    for row in rows[:_FINDINGS_SHOWN]:
+        line = f"line {row['line']}: " if row["line"] else ""
+        by = "" if row["reported_by"] == before else f" (reported by {_people(row)})"
+        before = row["reported_by"]
+        yield f"{_MARKS[row['level']]} {line}{row['level']}: {safe(row['text'])}{by}"
+    if len(rows) > _FINDINGS_SHOWN:
+        yield f"and {len(rows) - _FINDINGS_SHOWN} more: --json has them all"
+
+
+def _people(row: Document) -> str:
+    return safe("; ".join(row["reported_by"]))
 
 
 def _steps(steps: Sequence[str]) -> Iterator[str]:
@@ -289,14 +327,16 @@ def _options(doc: Document) -> Iterator[str]:
     look = (f"git diff {_short(doc['base'])} {_short(doc['work'])}", "show what is under review")
     again = (f"git gate open {about}", "put up the next iteration")
     back = (f"git gate retract {about}", "take your own decision back")
+    waiting = [
+        (f"git gate approve {about}", "approve and continue"),
+        (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
+        look,
+        (f"git gate skip {about} -m REASON", "skip this gate, with a reason"),
+        (f"git gate quit {about}", "quit"),
+    ]
     rows = {
-        "open": [
-            (f"git gate approve {about}", "approve and continue"),
-            (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
-            look,
-            (f"git gate skip {about} -m REASON", "skip this gate, with a reason"),
-            (f"git gate quit {about}", "quit"),
-        ],
+        "open": waiting,
+        "parked": waiting,
         "approved": [("git gate check", "say how it may land"), back, look],
         "skipped": [("git gate check", "say how it may land"), back, look],
         "rejected": [again, back, look],

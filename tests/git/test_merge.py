@@ -236,6 +236,28 @@ def test_an_old_git_has_no_answer(
     }
 
 
+def test_a_conflict_that_names_no_path_is_one_at_all_of_them(
+    repo: Repository, trees: GitTrees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, ours, theirs = (plant(repo, files) for files in (BASE, OURS, THEIRS))
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f"#!/bin/sh\nprintf '{ours}\\0\\0'\nexit 1\n")
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    assert trees.merge_whole(base, ours, theirs) == (ours, frozenset({b"f"}))
+
+
+def test_a_conflict_may_have_no_stages(repo: Repository, trees: GitTrees) -> None:
+    """An added file whose folder was renamed, and at the new place there is one already."""
+    base = {b"in/d/c": text(), b"z": b"1\n"}
+    moved = {b"in/moved": text(), b"z": b"1\n"}
+    work = {**base, b"in/d/c": text(l3=b"x\n"), b"in/d/new": b"1\n", b"in/new": b"2\n"}
+    found = trees.merge_whole(*(plant(repo, files) for files in (base, moved, work)))
+    assert found is not None
+    assert {b"in/d/new", b"in/new"} <= found.conflicts
+
+
 def test_a_git_that_fails_is_an_error(repo: Repository, trees: GitTrees) -> None:
     base, ours, lost = plant(repo, BASE), plant(repo, OURS), "33" * 20
     with pytest.raises(GateError, match="is missing"):

@@ -208,15 +208,15 @@ def judged(
 ) -> Doc:
     """What `check` says of moving the remote's `ref` to `new`, once the hook has said the same.
 
-    `pushed` is the name under which it is pushed, where that is no bare id; `subject` the instance
-    that this name stands for. Without `force` git itself refuses what is no fast-forward.
+    It is pushed by its bare id, else by the name `pushed`, or as the branch `subject`, which then is
+    the instance that is meant. Without `force` git itself refuses what is no fast-forward.
     """
     old = project.remote_tip(ref.removeprefix("refs/heads/"))
     about = ["--subject", subject] if subject else []
     asked = project.gate("check", f"{old}..{new}", "--ref", ref, *about, "--json")
     doc: Doc = asked.json
     options = [*(["--dry-run"] if dry else []), *(["--force"] if force else [])]
-    done = project.push(*options, f"{pushed or new}:{ref}")
+    done = project.push(*options, f"{pushed or subject or new}:{ref}")
     said = f"{done.err}\n{asked.out}"
     assert (done.status == 0) == doc["allowed"] == (asked.status == 0), said
     refusal = plain.refusal(ref, doc["status"], doc["reasons"], doc["hint"])

@@ -109,7 +109,9 @@ class Town:
         done = self.repo.git("merge-tree", "--write-tree", "-z", "--name-only", *sides)
         assert done.status in (0, 1), done.complaint
         tree, *names = done.stdout.split(b"\0")
-        return tree.decode(), set(names[: names.index(b"")])
+        # Some conflicts leave no stages, and then no name.
+        conflicts = set(names[: names.index(b"")]) if done.status else set()
+        return tree.decode(), conflicts or ({b"in/?"} if done.status else set())
 
     def rebase(self, base: str, branch: Sequence[str], onto: str) -> list[str] | None:
         """The trees of a rebase, which picks one commit after another; None for a conflict."""

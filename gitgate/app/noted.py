@@ -1,0 +1,42 @@
+"""The records that stand in notes, read once: by what they decide, and what is no record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gitgate.core import decision as codec
+from gitgate.core.decision import Record
+from gitgate.git import notes
+from gitgate.git.repository import Repository
+
+_MAX_JUNK = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What the notes hold; commits are those that the notes are on.
+
+    `records` are well-formed, by their tags; `junk` is what is no record, with the reason; `cut`
+    says what was left out because it is too large.
+    """
+
+    records: Mapping[str, list[tuple[str, Record]]]
+    junk: tuple[tuple[str, str], ...]
+    cut: tuple[str, ...]
+
+
+def read(repo: Repository) -> Noted:
+    """Read all notes; GateError (untrusted) where they cannot be read."""
+    records: dict[str, list[tuple[str, Record]]] = {}
+    junk: list[tuple[str, str]] = []
+    cut: list[str] = []
+    for commit, data in notes.every(repo, cut):
+        for piece in codec.split_note(data):
+            try:
+                record = codec.parse(piece)
+            except codec.Defect as defect:
+                junk += [(commit, str(defect))] if len(junk) < _MAX_JUNK else []
+                continue
+            records.setdefault(record.decision.tag, []).append((commit, record))
+    return Noted(records, tuple(junk), tuple(cut))

@@ -1,0 +1,49 @@
+"""What a command writes to ledgers, kept in mind so that it can be told when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitgate.app.policies import PolicyCommit
+from gitgate.core.events import Event
+from gitgate.core.person import Stamp
+from gitgate.git import ledger as ledgers
+from gitgate.git.ledger import Draft, Ledger
+
+if TYPE_CHECKING:
+    from gitgate.app.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An event as it stands in the ledger, and the policy by which it was written."""
+
+    policy: PolicyCommit
+    gate: str
+    subject: str
+    event: Event
+
+
+def append(
+    world: World,
+    policy: PolicyCommit,
+    gate: str,
+    subject: str,
+    decide: Callable[[Ledger], Draft | None],
+    *,
+    stamp: Stamp,
+) -> Ledger:
+    """As `ledger.append`; what was written is in `world.written` afterwards."""
+    drafted: Draft | None = None
+
+    def draft(ledger: Ledger) -> Draft | None:
+        nonlocal drafted
+        drafted = decide(ledger)
+        return drafted
+
+    ledger = ledgers.append(world.repo, gate, subject, draft, stamp=stamp)
+    if drafted is not None:
+        world.written.append(Written(policy, gate, subject, ledger.events[-1]))
+    return ledger
