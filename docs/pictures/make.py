@@ -1,10 +1,11 @@
-"""Makes the pictures of the docs from what the program itself prints: `python docs/pictures/make.py`.
+"""Makes the pictures of the docs from what the program prints: `python docs/pictures/make.py`.
 
 The story is cut from a run of `git gate demo`; nothing in it is typed by hand.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def _lines(scene: str) -> list[str]:
 
 
 def _draw(lines: list[str], path: Path, title: str) -> None:
-    console = Console(record=True, width=COLUMNS, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
     for line in lines[1:]:
         console.print(
             _styled(line.replace("../remote.git", "origin")), soft_wrap=True, highlight=False
