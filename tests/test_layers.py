@@ -25,7 +25,8 @@ LAYERS: dict[str, set[str]] = {
     "ui": {"core", "process", "errors"},
     "github": {"app", "core", "errors"},
     "mcp": {"app", "core", "errors"},
-    "hooks": {"app", "core", "errors"},
+    "hooks": {"app", "core", "errors", "hookguards"},
+    "hookguards": {"errors"},
 }
 LAYERS["cli"] = {*LAYERS}
 
@@ -48,7 +49,10 @@ RESTRICTED = {
     "pty": [],
     "importlib": ["cli/"],
     "pickle": [],
-    "pathlib": ["git/", "signing/", "app/", "ui/", "github/", "cli/", "process.py", "hooks.py"],
+    "pathlib": [
+        *("git/", "signing/", "app/", "ui/", "github/", "cli/"),
+        *("process.py", "hooks.py", "hookguards.py"),
+    ],
 }
 for _name in ("os", "time", "tempfile", "shutil", "random", "secrets", "socket", "io", "locale"):
     RESTRICTED[_name] = RESTRICTED["pathlib"] + ["mcp.py", "mcp/"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
-from gitgate.app.policies import PolicyCommit, policy_at, policy_ref
+from gitgate.app.findings import Finding
+from gitgate.app.policies import PolicyCommit
 from gitgate.app.policycheck import problems_at
+from gitgate.app.wholeness import look_at_ledgers
+from gitgate.app.world import World
+from gitgate.core import ids
 from gitgate.core.armor import Format
 from gitgate.errors import GateError
-from gitgate.git import ledger as ledgers
 from gitgate.git import refs
 from gitgate.git.repository import Repository
 from gitgate.signing.sign import public_key, signer
@@ -19,39 +22,37 @@ from gitgate.signing.sshkeys import blob_of, has_passphrase, key_path, literal_k
 
 _OLDEST_GIT = (2, 38)
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: `level` is good, note or fault."""
-
-    level: str
-    about: str
-    text: str
-    hint: str = ""
+Look = Callable[[World], Iterator[Finding]]
 
 
 def examine(repo: Repository, now: int) -> list[Finding]:
-    """Look at git, the repository, identity, policy, key, ledgers and locks; nothing raises."""
-    del now
-    looks: tuple[tuple[str, Callable[[Repository], Iterator[Finding]]], ...] = (
+    """Look at git, the clone's set-up, identity, policy, key, ledgers, notes and what killed
+    processes left; what one look cannot read is a finding of its own."""
+    looks: tuple[tuple[str, Look], ...] = (
         ("git", _git),
         ("identity", _identity),
         ("policy", _policy),
         ("key", _key),
-        ("ledgers", _ledgers),
+        ("setup", _setup),
         ("locks", _locks),
+        ("ledgers", _ledgers),
+        ("drafts", _drafts),
     )
+    world = World(repo, now)
     found: list[Finding] = []
-    for about, look in looks:
-        try:
-            found += list(look(repo))
-        except GateError as error:
-            found.append(Finding("fault", about, error.message, error.hint))
+    try:
+        for about, look in looks:
+            try:
+                found += look(world)
+            except GateError as error:
+                found.append(Finding("fault", about, error.message, error.hint))
+    finally:
+        world.close()
     return found
 
 
-def _git(repo: Repository) -> Iterator[Finding]:
-    text = repo.git("version").text
+def _git(world: World) -> Iterator[Finding]:
+    text = world.repo.git("version").text
     match = re.search(r"(\d+)\.(\d+)", text)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     if version < _OLDEST_GIT:
@@ -64,7 +65,7 @@ def _git(repo: Repository) -> Iterator[Finding]:
         )
     else:
         yield Finding("good", "git", text)
-    if repo.shallow:
+    if world.repo.shallow:
         yield Finding(
             "note",
             "git",
@@ -73,34 +74,35 @@ def _git(repo: Repository) -> Iterator[Finding]:
         )
 
 
-def _identity(repo: Repository) -> Iterator[Finding]:
-    yield Finding("good", "identity", f"you are {repo.identity().person}")
+def _identity(world: World) -> Iterator[Finding]:
+    yield Finding("good", "identity", f"you are {world.repo.identity().person}")
 
 
-def _current(repo: Repository) -> PolicyCommit | None:
-    ref = policy_ref(repo, None, repo.default_remote())
-    return policy_at(repo, ref.tip) if ref is not None and ref.tip else None
+def _current(world: World) -> PolicyCommit | None:
+    ref = world.policy_ref()
+    return world.policy_at(ref.tip) if ref is not None and ref.tip else None
 
 
-def _policy(repo: Repository) -> Iterator[Finding]:
-    ref = policy_ref(repo, None, repo.default_remote())
-    policy = _current(repo)
+def _policy(world: World) -> Iterator[Finding]:
+    ref = world.policy_ref()
+    policy = _current(world)
     if ref is None or policy is None:
         where = ref.read_from if ref else "any branch"
         yield Finding("fault", "policy", f"{where} has no policy", "git gate init")
         return
     yield Finding("good", "policy", f"the policy is that of {ref.read_from}, {policy.commit[:12]}")
-    for problem in problems_at(repo, policy.commit):
+    for problem in problems_at(world.repo, policy.commit):
         yield Finding("fault", "policy", problem, "git gate policy check")
 
 
-def _key(repo: Repository) -> Iterator[Finding]:
+def _key(world: World) -> Iterator[Finding]:
+    repo = world.repo
     key = signer(repo.config, where=repo.work_tree)
     yield Finding("good", "key", f"you sign with {key.describe}")
     if key.format is not Format.SSH:
         return
     line = public_key(repo.config, where=repo.work_tree)
-    policy = _current(repo)
+    policy = _current(world)
     if policy is not None:
         listed = policy.signers.listing(blob_of(line))
         people = sorted({policy.signers.person(entry) or "nobody" for entry in listed})
@@ -122,27 +124,52 @@ def _who_else_can_sign(repo: Repository) -> Iterator[Finding]:
     value = repo.config.get("user.signingkey", "")
     if not value or literal_key(value) is not None:
         text = "an ssh-agent signs for any process of yours that can reach it"
-    else:
-        path = key_path(value, repo.work_tree)
-        private = Path(str(path).removesuffix(".pub"))
-        if "-sk" in path.name or not private.is_file() or has_passphrase(private):
-            return
-        text = f"{private} has no passphrase: any process of yours, an agent too, can sign as you"
+        yield Finding("note", "key", text, "ssh-add -c asks each time; a hardware key for a touch")
+        return
+    path = key_path(value, repo.work_tree)
+    private = Path(str(path).removesuffix(".pub"))
+    if "-sk" in path.name or not private.is_file() or has_passphrase(private):
+        return
     yield Finding(
-        "note", "key", text, "ssh-keygen -p gives it one; a hardware key asks for a touch"
+        "note",
+        "key",
+        f"{private} has no passphrase: any process of yours, an agent too, can sign as you",
+        f"ssh-keygen -p -f {quote(str(private))}",
     )
 
 
-def _ledgers(repo: Repository) -> Iterator[Finding]:
-    found = ledgers.listing(repo)
-    yield Finding("good", "ledgers", f"ledgers of instances here: {len(found)}")
-    for one in found:
-        if one.fault:
-            yield Finding("fault", "ledgers", one.fault, "git gate repair")
+def _setup(world: World) -> Iterator[Finding]:
+    """What `init` configures in each clone, for people to see decisions at all."""
+    repo, remote = world.repo, world.remote
+    missing = []
+    if ids.NOTES not in repo.config_all("notes.displayref"):
+        missing.append("git log does not show decisions")
+    if remote and not any(
+        one.startswith(f"+{ids.GATES}") for one in repo.config_all(f"remote.{remote}.fetch")
+    ):
+        missing.append(f"git fetch does not bring those of {remote}")
+    if missing:
+        yield Finding("note", "setup", " and ".join(missing), "git gate init")
 
 
-def _locks(repo: Repository) -> Iterator[Finding]:
-    for lock in refs.stale_locks(repo):
-        yield Finding(
-            "fault", "locks", f"{lock} was left by a process that is gone", f"rm '{lock}'"
-        )
+def _locks(world: World) -> Iterator[Finding]:
+    for lock in refs.stale_locks(world.repo):
+        text = f"{lock} was left by a process that is gone"
+        yield Finding("fault", "locks", text, f"rm {quote(str(lock))}")
+
+
+def _ledgers(world: World) -> Iterator[Finding]:
+    try:
+        policy = _current(world)
+    except GateError:  # which the look at the policy says
+        policy = None
+    yield from look_at_ledgers(world, policy)
+
+
+def _drafts(world: World) -> Iterator[Finding]:
+    """Words that a killed command left: perhaps they were recorded, perhaps not."""
+    for path in sorted((world.repo.common_dir / "git-gate" / "drafts").glob("*.md")):
+        words = path.read_text("utf-8", "replace").strip()
+        if words:
+            text = f"words that may not have been recorded are kept in {path}"
+            yield Finding("note", "drafts", text, f"git gate reject -F {quote(str(path))}")

@@ -40,15 +40,7 @@ def explain(world: World, move: Move, policy: PolicyCommit, gate: Gate, result: 
     first = f"nothing that was approved accounts for {describe(world, stopped)}"
     nearest = _nearest(world, move, policy, gate, result)
     if nearest is None:
-        return Row(
-            gate.id,
-            move.subject,
-            Outcome.NOT_OPENED,
-            None,
-            None,
-            (first, f"no gate `{gate.id}` was opened for it"),
-            f"git gate open {gate.id}",
-        )
+        return _unopened(world, move, policy, gate, first)
     loaded, request = nearest
     if loaded.faults or request is None:
         work = request.work if request else None
@@ -59,6 +51,23 @@ def explain(world: World, move: Move, policy: PolicyCommit, gate: Gate, result: 
     number = found[1].number if found else None
     outcome, reasons, hint = _say(world, move, policy, loaded, request, result)
     return Row(gate.id, loaded.subject, outcome, number, request.work, (first, *reasons), hint)
+
+
+def _unopened(world: World, move: Move, policy: PolicyCommit, gate: Gate, first: str) -> Row:
+    """Nothing was asked for this; perhaps it was for another ref."""
+    reasons = [first, f"no gate `{gate.id}` was opened for it"]
+    hint = f"git gate open {gate.id}"
+    pushed = _pushed(world, move)
+    for subject in world.subjects(gate.id):
+        request = world.load(policy, gate.id, subject).newest
+        if request is None or request.target == move.ref or request.work not in pushed:
+            continue
+        reasons.append(f"{gate.id} of {subject} is for {request.target}, not for {move.ref}")
+        hint = f"git gate open {gate.id} --subject {shlex.quote(subject)}"
+    if gate.guards != (move.ref,):
+        hint += f" --target {move.ref}"
+    outcome = Outcome.NOT_OPENED
+    return Row(gate.id, move.subject, outcome, None, None, tuple(reasons), hint)
 
 
 def describe(world: World, commit: str) -> str:
@@ -169,9 +178,6 @@ def _say(
     vetoes = standing(world, policy, request)
     if vetoes:
         return Outcome.REJECTED, tuple(_veto_words(veto) for veto in vetoes), _lifting(vetoes[0])
-    if request.target != move.ref:
-        reason = f"{who} was approved for {request.target}, not for {move.ref}"
-        return Outcome.BLOCKED, (reason,), f"{again} --target {move.ref}"
     foreign = elsewhere(world, request, move.commits)
     if foreign:
         return Outcome.BLOCKED, (f"{who} {foreign}",), again

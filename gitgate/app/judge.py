@@ -13,14 +13,14 @@ from gitgate.app.instances import Loaded
 from gitgate.app.judgement import Move, Row
 from gitgate.app.landed import GitHistory, candidate, elsewhere, partners
 from gitgate.app.phasing import concerns, exact_paths
-from gitgate.app.policies import PolicyCommit
+from gitgate.app.policies import PolicyCommit, PolicyKey
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
 from gitgate.core.compared import compared_paths
 from gitgate.core.gate import Status
 from gitgate.core.landing import Candidate, Rule, Walk, walk
 from gitgate.core.outcome import Outcome, most_urgent
-from gitgate.core.policy import Gate, Policy
+from gitgate.core.policy import POLICY_FILES, Gate, Policy
 from gitgate.core.request import Kind, Request
 from gitgate.errors import Exit, GateError
 
@@ -53,7 +53,7 @@ def total(rows: Sequence[Row]) -> Outcome:
 
 def _rule_at(world: World, move: Move, name: str) -> Callable[[int], Rule | None]:
     """The rule of one gate at each position of the move, worked out once for each policy."""
-    rules: dict[str, Rule] = {}
+    rules: dict[PolicyKey, Rule] = {}
 
     def rule_at(position: int) -> Rule | None:
         policy = move.policy_at(position)
@@ -61,9 +61,9 @@ def _rule_at(world: World, move: Move, name: str) -> Callable[[int], Rule | None
         gate = next((gate for gate in gates if gate.id == name), None)
         if policy is None or gate is None:
             return None
-        if policy.commit not in rules:
-            rules[policy.commit] = _rule(world, move, policy, gate)
-        return rules[policy.commit]
+        if policy.key not in rules:
+            rules[policy.key] = _rule(world, move, policy, gate)
+        return rules[policy.key]
 
     return rule_at
 
@@ -108,6 +108,7 @@ def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
         candidates=tuple(found),
         partners=partners(world, gate.id, move.ref) if found else (),
         exact=exact_paths(policy.policy, gate),
+        policy=POLICY_FILES.__contains__ if move.on_policy_ref else None,
         concerns=concerns(world, policy.policy, gate),
     )
 

@@ -18,15 +18,15 @@ from gitgate.app.world import World
 from gitgate.core.compared import compared_paths
 from gitgate.core.decision import MAX_RECORD
 from gitgate.core.describe import LOOKED_AT, describe
-from gitgate.core.events import Event, EventName
-from gitgate.core.findings import attached
+from gitgate.core.events import Event, EventName, Located
+from gitgate.core.findings import attached, trouble
 from gitgate.core.gate import Status
 from gitgate.core.outcome import Outcome
 from gitgate.core.patterns import compile_paths
 from gitgate.core.person import Stamp
 from gitgate.core.policy import Gate
 from gitgate.core.quoting import quote
-from gitgate.core.request import Deliverable, Kind, Request
+from gitgate.core.request import Deliverable, Kind, Level, Request
 from gitgate.errors import Exit, GateError
 from gitgate.git import ledger as ledgers
 from gitgate.git.ledger import Draft, Ledger
@@ -101,8 +101,15 @@ def open_gate(world: World, ask: Ask, watch: Watch = lambda _: None) -> Opened:
     report = run_validations(world, policy.commit, gate, request, request.opened.person, watch)
     if report.blocking and not ask.anyway:
         return Opened(Result.REFUSED, gate, subject, target, None, notes, report)
-    request = attached(request, report.findings)
+    request = attached(request, (*report.findings, *_opened_anyway(request, report)))
     return _write(world, policy, gate, loaded, request, notes)
+
+
+def _opened_anyway(request: Request, report: Report) -> Iterator[Located]:
+    """What a reviewer has to know of an opening that validations would have refused."""
+    for one in report.blocking:
+        text = f"opened although validation `{one.validation.name}` refuses it"
+        yield trouble(text, str(request.opened.person), Level.WARNING)
 
 
 def _write(
@@ -228,9 +235,7 @@ def _deliverables(
 
 def _beginning(world: World, blob: str) -> bytes:
     """What a description is made of; nothing of a file that is too large to be a document."""
-    header = world.repo.header(blob)
-    too_large = header is not None and header[1] > _LARGEST_DESCRIBED
-    return b"" if too_large else world.repo.read(blob, "blob")[:LOOKED_AT]
+    return (world.repo.read_small(blob, _LARGEST_DESCRIBED) or b"")[:LOOKED_AT]
 
 
 def _concerns(world: World, policy: PolicyCommit, gate: Gate, request: Request) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from gitgate.core.people import People
 from gitgate.core.policy import MAILMAP_FILE, POLICY_FILE, SIGNERS_FILE, Policy
@@ -15,14 +15,23 @@ from gitgate.git import refs
 from gitgate.git.repository import Repository
 
 
+PolicyKey = tuple[bytes, bytes, bytes]
+
+
 @dataclass(frozen=True)
 class PolicyCommit:
     """The policy, the signers and the mailmap of one commit; they are only ever used together."""
 
     commit: str
     policy: Policy
+    policy_file: bytes
     signers_file: bytes
     mailmap: bytes
+
+    @cached_property
+    def key(self) -> PolicyKey:
+        """The same for every commit that has the same rules, people and addresses."""
+        return self.policy_file, self.signers_file, self.mailmap
 
     @cached_property
     def signers(self) -> Signers:
@@ -56,7 +65,7 @@ def policy_at(repo: Repository, commit: str) -> PolicyCommit | None:
     if data is None:
         return None
     try:
-        policy = parse_policy(data)
+        policy = _parsed(data)
     except PolicyError as error:
         raise GateError(
             Exit.FATAL,
@@ -66,7 +75,12 @@ def policy_at(repo: Repository, commit: str) -> PolicyCommit | None:
     if policy is None:
         return None
     signers = repo.blob_at(commit, SIGNERS_FILE) or b""
-    return PolicyCommit(commit, policy, signers, repo.blob_at(commit, MAILMAP_FILE) or b"")
+    return PolicyCommit(commit, policy, data, signers, repo.blob_at(commit, MAILMAP_FILE) or b"")
+
+
+@lru_cache(16)
+def _parsed(data: bytes) -> Policy | None:
+    return parse_policy(data)
 
 
 def policy_ref(repo: Repository, asked: str | None, remote: str | None) -> PolicyRef | None:
@@ -94,8 +108,11 @@ def policy_ref(repo: Repository, asked: str | None, remote: str | None) -> Polic
 def target_tip(repo: Repository, ref: str, remote: str | None) -> tuple[str, str | None]:
     """The ref of this repository that shows `ref` of the remote, and its commit.
 
-    The remote-tracking one where there is one, else the local one.
+    The remote-tracking one where there is one, else the local one. Of a remote's tag nothing is
+    known: a tag of that name here is the one that is to be pushed, so there is no commit.
     """
+    if ref.startswith("refs/tags/"):
+        return ref, None if remote or refs.read(repo, ref) is None else repo.resolve(ref)
     seen = _seen(repo, ref, remote)
     return seen.read_from, seen.tip
 

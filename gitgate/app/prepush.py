@@ -94,17 +94,14 @@ def guards(world: World) -> Guards | None:
 
 
 def _judge(world: World, update: Update) -> Judgement:
-    if update.old is not None and world.repo.kind(update.old) is None:
-        where = world.policy_ref(update.ref)
-        policy = world.policy_at(where.tip) if where and where.tip else None
-        guarded = policy is not None and bool(policy.policy.guarding(update.ref))
-        if where is not None and (where.name == update.ref or guarded):
-            raise GateError(
-                Exit.BLOCKED,
-                f"{update.ref} of the remote is at {update.old[:12]}, which is not here",
-                f"git fetch {world.remote or ''}".strip(),
-            )
+    if not _guarded(world, update.ref):
         return Judgement(Outcome.NOT_NEEDED, update.ref, update.old, update.new, None)
+    if update.old is not None and world.repo.kind(update.old) is None:
+        raise GateError(
+            Exit.BLOCKED,
+            f"{update.ref} of the remote is at {update.old[:12]}, which is not here",
+            f"git fetch {world.remote or ''}".strip(),
+        )
     old = _commit(world, update.old)
     new = _commit(world, update.new)
     subject = update.local.removeprefix("refs/heads/") if "refs/heads/" in update.local else None
@@ -113,6 +110,14 @@ def _judge(world: World, update: Update) -> Judgement:
         # Hooks let pass what nobody gates.
         return replace(judged, status=Outcome.NOT_NEEDED)
     return judged
+
+
+def _guarded(world: World, ref: str) -> bool:
+    where = world.policy_ref(ref)
+    if where is None or where.name == ref:
+        return where is not None
+    policy = world.policy_at(where.tip) if where.tip else None
+    return policy is not None and bool(policy.policy.guarding(ref))
 
 
 def _commit(world: World, oid: str | None) -> str | None:

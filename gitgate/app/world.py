@@ -9,7 +9,14 @@ from gitgate.app import instances, noted
 from gitgate.app.authorship import authors_of
 from gitgate.app.instances import Held, Loaded
 from gitgate.app.noted import Noted
-from gitgate.app.policies import PolicyCommit, PolicyRef, policy_at, policy_ref, target_tip
+from gitgate.app.policies import (
+    PolicyCommit,
+    PolicyKey,
+    PolicyRef,
+    policy_at,
+    policy_ref,
+    target_tip,
+)
 from gitgate.app.recording import Written
 from gitgate.core import ids
 from gitgate.core.decision import Record
@@ -42,13 +49,13 @@ class World:
         self.historic = historic
         self.written: list[Written] = []
         self._policies: dict[str, PolicyCommit | None] = {}
-        self._loaded: dict[tuple[str, str, str], Loaded] = {}
-        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._loaded: dict[tuple[PolicyKey, str, str], Loaded] = {}
+        self._verdicts: dict[tuple[PolicyKey, str], Verdict] = {}
         self._noted: Noted | None = None
         self._trees: GitTrees | None = None
         self._listing: list[tuple[str, str | None]] | None = None
         self._ledgers: dict[tuple[str, str], Ledger] = {}
-        self._judged: dict[tuple[str, str], Judged] = {}
+        self._judged: dict[tuple[PolicyKey, str], Judged] = {}
 
     @property
     def trees(self) -> GitTrees:
@@ -122,12 +129,13 @@ class World:
         checked = verify_signature(payload, armor, self._trust(policy), times=times)
         return checked.principal if checked.status is SignatureStatus.GOOD else None
 
-    def gates(self, policy: PolicyCommit) -> list[str]:
+    def gates(self, policy: PolicyCommit | None) -> list[str]:
         """The gates of the policy, then those of which only ledgers or notes are left."""
+        own = policy.policy.gates if policy else ()
         named = [ref.removeprefix(ids.GATES) for ref, _ in self._listed()]
         named += [tag.removeprefix("gate/") for tag in self.noted.records]
         left = sorted({name.partition("/")[0] for name in named if "/" in name})
-        return list(dict.fromkeys([*policy.policy.gates, *filter(ids.is_gate, left)]))
+        return list(dict.fromkeys([*own, *filter(ids.is_gate, left)]))
 
     def subjects(self, gate: str) -> list[str]:
         """The subjects of `gate`: those that have a ledger, and those of which a note has a
@@ -172,7 +180,7 @@ class World:
 
     def load(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
         """One instance, its records verified against the signers of `policy`."""
-        key = (policy.commit, gate, subject)
+        key = (policy.key, gate, subject)
         if key not in self._loaded:
             self._loaded[key] = instances.load(self, policy, gate, subject)
         return self._loaded[key]
@@ -200,14 +208,14 @@ class World:
 
     def verdict(self, policy: PolicyCommit, loaded: Loaded, request: Request) -> Verdict:
         """What the records of `loaded` make of `request` now; GateError without that gate."""
-        key = (policy.commit, request.id)
+        key = (policy.key, request.id)
         if key not in self._verdicts:
             self._verdicts[key] = self.judge(policy, loaded, request, loaded.records)
         return self._verdicts[key]
 
     def judged(self, policy: PolicyCommit, record: Record) -> Judged:
         """The record with what its verification says, at its own time and now."""
-        key = (policy.commit, record.id)
+        key = (policy.key, record.id)
         if key not in self._judged:
             time = record.decision.tagger.time
             times = (time,) if self.historic else (time, self.now)

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from gitgate.cli.env import Env, without_agents
-from gitgate.cli.hooking import program
+from gitgate.cli.hookfiles import program
 from gitgate.cli.options import pass_env
 from gitgate.errors import Exit, GateError
 from gitgate.process import clean_environment, run

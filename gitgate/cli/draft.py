@@ -13,6 +13,7 @@ from gitgate.core.ids import encode_subject
 from gitgate.errors import Exit, GateError
 from gitgate.process import run_attached
 from gitgate.ui import plain
+from gitgate.ui.sanitise import safe
 
 _SCISSORS = "# ------------------------ >8 ------------------------"
 
@@ -32,7 +33,7 @@ def keeping(env: Env, gate: str, subject: str, text: str) -> Iterator[None]:
         hint = f"{error.hint}; " if error.hint else ""
         raise GateError(error.kind, error.message, f"{hint}your words are kept in {path}") from None
     except BaseException:
-        env.say(f"your words are kept in {path}")
+        env.say(f"your words are kept in {safe(str(path))}")
         raise
     path.unlink(missing_ok=True)
     if edited.exists() and edited.read_text(encoding="utf-8").strip() == text.strip():

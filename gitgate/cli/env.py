@@ -97,8 +97,7 @@ class Env:
 
     def say(self, *lines: str) -> None:
         """Tell the person at the terminal something that is not the command's output."""
-        for line in lines:
-            click.echo(line, err=True)
+        _print(lines, err=True)
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[str], None]]:
@@ -124,8 +123,7 @@ class Env:
 
     def out(self, lines: Sequence[str]) -> None:
         """The output of a command that prints text."""
-        if lines:
-            click.echo("\n".join(lines))
+        _print(lines)
 
     def document(self, value: Mapping[str, Any]) -> None:
         """The output of a command that prints JSON: one document, all of it ASCII."""
@@ -147,6 +145,14 @@ class Env:
         from gitgate.ui.pager import page
 
         page(self.repo.git("var", "GIT_PAGER").text or "less", "\n".join(lines) + "\n")
+
+
+def _print(lines: Sequence[str], *, err: bool = False) -> None:
+    """Print lines whose hostile parts are escapes already; one that was forgotten becomes one."""
+    from gitgate.ui.sanitise import safe
+
+    if lines:
+        click.echo(safe("\n".join(lines), multiline=True), err=err)
 
 
 def without_agents() -> dict[str, str]:

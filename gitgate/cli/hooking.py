@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Iterable
 
 import click
 
-from gitgate import hooks
+from gitgate import hookguards
+from gitgate.app.judgement import Judgement
+from gitgate.app.prepush import Guards
 from gitgate.cli.env import Env
+from gitgate.cli.hookfiles import install_hook, standing, uninstall_hook
 from gitgate.cli.options import json_option, pass_env
 from gitgate.errors import Exit, GateError
+from gitgate.hooks import PRE_PUSH, REFERENCE_TRANSACTION
 
 
 @click.group("hook")
@@ -19,45 +23,37 @@ def hook_command() -> None:
 
 
 @hook_command.command("install")
+@click.option("--block-local", is_flag=True, help="Also guard moves inside this repository.")
 @pass_env
-def install(env: Env) -> None:
+def install(env: Env, block_local: bool) -> None:
     """Install the pre-push hook; a hook that is there goes on running first."""
-    env.out(hooks.install(hooks_folder(env), env.repo.common_dir, program()))
+    env.out(install_hook(env, PRE_PUSH))
+    if block_local or standing(env, REFERENCE_TRANSACTION).ours:
+        env.out(install_hook(env, REFERENCE_TRANSACTION))
     env.say("next: git gate hook status")
 
 
 @hook_command.command("uninstall")
 @pass_env
 def uninstall(env: Env) -> None:
-    """Remove the hook and give back what was there."""
-    env.out(hooks.uninstall(hooks_folder(env), env.repo.common_dir))
+    """Remove the hooks and give back what was there."""
+    env.out(uninstall_hook(env, PRE_PUSH) + uninstall_hook(env, REFERENCE_TRANSACTION))
 
 
 @hook_command.command("status")
 @pass_env
 @json_option
 def status(env: Env) -> int:
-    """Say whether the hook is installed and would run."""
-    found = hooks.status(hooks_folder(env))
-    sound = found.state is hooks.HookState.INSTALLED and found.runs and found.program_runs
+    """Say whether the hooks are installed and would run."""
+    push, local = standing(env, PRE_PUSH), standing(env, REFERENCE_TRANSACTION)
+    shown = [push, *([local] if local.ours else [])]
     document = {
         "schema": 1,
-        "path": str(found.path),
-        "state": found.state.value,
-        "runs": found.runs,
-        "program": str(found.program) if found.program else None,
-        "program_runs": found.program_runs,
-        "earlier": str(found.earlier) if found.earlier else None,
+        **push.document(),
+        "block_local": local.document() if local.ours else None,
     }
-    lines = [f"pre-push: {found.state.value}: {found.path}"]
-    if found.state is hooks.HookState.INSTALLED and not found.runs:
-        lines.append("it has no run bit, so git passes over it: git gate hook install")
-    if found.program is not None and not found.program_runs:
-        lines.append(f"the program that it starts is gone: {found.program}: git gate hook install")
-    if found.earlier:
-        lines.append(f"the hook that was here before runs first: {found.earlier}")
-    env.show(document, lines)
-    return int(Exit.OK if sound else Exit.BLOCKED)
+    env.show(document, [line for one in shown for line in one.lines()])
+    return int(Exit.OK if all(one.works for one in shown) else Exit.BLOCKED)
 
 
 @hook_command.command("run", context_settings={"ignore_unknown_options": True})
@@ -66,49 +62,69 @@ def status(env: Env) -> int:
 @pass_env
 def run(env: Env, name: str, args: tuple[str, ...]) -> int:
     """What the installed hooks call; not for people."""
-    if name != "pre-push":
+    runners = {PRE_PUSH: _pre_push, REFERENCE_TRANSACTION: _reference_transaction}
+    if name not in runners:
         raise GateError(Exit.USAGE, f"git-gate has no hook {name!r}", "git gate hook status")
-    return _pre_push(env, args[0] if args else "", sys.stdin.buffer.read())
+    if not args:
+        raise GateError(
+            Exit.USAGE,
+            f"git gives a {name} hook arguments, and none came here: nothing was checked",
+            f'hand them on, and its input: git-gate hook run {name} "$@"',
+        )
+    return runners[name](env, args[0], sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
 
 
-def _pre_push(env: Env, remote: str, lines: bytes) -> int:
+def _pre_push(env: Env, remote: str, lines: str) -> int:
     """Judge each ref of the push; every refusal is exit 1, with its reason and what resolves it."""
     from gitgate.app import prepush
-    from gitgate.ui import plain
-    from gitgate.ui.sanitise import safe
 
     named = remote if f"remote.{remote}.url" in env.repo.config else None
     with env.world(named) as world:
-        refused = False
-        for judged in prepush.judge_push(
-            world, prepush.updates(lines.decode("utf-8", "surrogateescape"))
-        ):
-            env.say(*(f"git-gate: warning: {safe(warning)}" for warning in judged.warnings))
-            if not judged.status.allowed:
-                refused = True
-                env.say(
-                    *plain.refusal(judged.ref, judged.status.value, judged.reasons, judged.hint)
-                )
-        guards = prepush.guards(world) if named else None
-        if guards is not None:
-            hooks.write_guard_cache(
-                env.repo.common_dir,
-                guards.remote,
-                guards.policy_ref_config,
-                guards.consulted,
-                guards.patterns,
-                guards.tips,
-            )
+        refused = _refused(env, prepush.judge_push(world, prepush.updates(lines)))
+        if named:
+            _note(env, prepush.guards(world))
     return int(Exit.BLOCKED if refused else Exit.OK)
 
 
-def hooks_folder(env: Env) -> Path:
-    """Where git looks for hooks here; `core.hooksPath` is honoured."""
-    answer = env.repo.git("rev-parse", "--git-path", "hooks")
-    return (env.repo.work_tree or env.repo.git_dir) / answer.text
+def _reference_transaction(env: Env, state: str, lines: str) -> int:
+    """Judge each branch and tag that is about to move here; in other states nothing can be said."""
+    if state != "prepared":
+        return int(Exit.OK)
+    from contextlib import closing
+
+    from gitgate.app import localmoves
+    from gitgate.ui.sanitise import safe
+
+    with closing(localmoves.LocalWorld(env.repo, env.now())) as world:
+        moves = localmoves.local_moves(lines)
+        refused = _refused(env, localmoves.judge_local(world, moves))
+        for judged in refused:
+            env.say(*(f"hint: {safe(way)}" for way in localmoves.way_back(env.repo, judged)))
+        _note(env, localmoves.local_guards(world))
+    return int(Exit.BLOCKED if refused else Exit.OK)
 
 
-def program() -> Path:
-    """The git-gate that runs now, for the hook to start."""
-    beside = Path(sys.executable).with_name("git-gate")
-    return beside if beside.is_file() else Path(sys.argv[0]).resolve()
+def _refused(env: Env, judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Those that are not allowed, each said with its reason; warnings of the others are too."""
+    from gitgate.ui import plain
+    from gitgate.ui.sanitise import safe
+
+    refused = []
+    for judged in judgements:
+        env.say(*(f"git-gate: warning: {safe(warning)}" for warning in judged.warnings))
+        if not judged.status.allowed:
+            refused.append(judged)
+            env.say(*plain.refusal(judged.ref, judged.status.value, judged.reasons, judged.hint))
+    return refused
+
+
+def _note(env: Env, guards: Guards | None) -> None:
+    if guards is not None:
+        hookguards.write_guard_cache(
+            env.repo.common_dir,
+            guards.remote,
+            guards.policy_ref_config,
+            guards.consulted,
+            guards.patterns,
+            guards.tips,
+        )

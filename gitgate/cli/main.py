@@ -86,8 +86,7 @@ def run(args: list[str] | None) -> int:
         click.echo("", err=True)
         return int(Exit.INTERRUPTED)
     except click.ClickException as error:
-        error.show()
-        return int(Exit.USAGE)
+        return _misused(error)
     except KeyboardInterrupt:
         click.echo("", err=True)
         return int(Exit.INTERRUPTED)
@@ -98,3 +97,14 @@ def run(args: list[str] | None) -> int:
         if os.environ.get("GIT_GATE_TRACE"):
             raise
         return internal(error)
+
+
+def _misused(error: click.ClickException) -> int:
+    """A mistake on the command line, told as every other error; a bare `git gate` gets the help."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+        return int(Exit.USAGE)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    said = error.format_message().rstrip(".")
+    command = context.command_path if context else "git gate"
+    return fail(GateError(Exit.USAGE, said[:1].lower() + said[1:], f"{command} -h"))

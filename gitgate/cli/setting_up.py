@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from gitgate import hooks
-from gitgate.app.doctor import Finding, examine
+from gitgate.app.doctor import examine
+from gitgate.app.findings import Finding
 from gitgate.cli.env import Env
-from gitgate.cli.hooking import hooks_folder, program
+from gitgate.cli.hookfiles import standing, try_to_install
 from gitgate.cli.options import json_option, pass_env
 from gitgate.errors import Exit
+from gitgate.hooks import PRE_PUSH, REFERENCE_TRANSACTION
 
 
 @click.command("init")
@@ -20,14 +21,24 @@ from gitgate.errors import Exit
     show_default=True,
     help="The policy to begin with.",
 )
+@click.option(
+    "--block-local/--no-block-local",
+    default=None,
+    help="Also guard moves inside this repository (default: solo without a remote).",
+)
 @pass_env
-def init_command(env: Env, preset: str) -> None:
+def init_command(env: Env, preset: str, block_local: bool | None) -> None:
     """Write the policy if there is none, and set this clone up."""
     from gitgate.app.setup import set_up
     from gitgate.ui.sanitise import safe
 
     said = set_up(env.repo, preset, env.home)
-    said.done += hooks.install(hooks_folder(env), env.repo.common_dir, program())
+    if block_local is None:
+        block_local = preset == "solo" and env.repo.default_remote() is None
+    for name in (PRE_PUSH, *([REFERENCE_TRANSACTION] if block_local else [])):
+        done, left = try_to_install(env, name)
+        said.done += done
+        said.next += left
     env.out([safe(line) for line in said.done])
     if said.next:
         env.out(["", "next:", *(f"  {safe(line)}" for line in said.next)])
@@ -72,13 +83,12 @@ def doctor_command(env: Env) -> int:
 
 def hook_findings(env: Env) -> list[Finding]:
     """What the hooks folder says; only the command line knows both hooks and repository."""
-    found = hooks.status(hooks_folder(env))
-    mend = "git gate hook install"
-    if found.state is not hooks.HookState.INSTALLED:
-        text = f"the pre-push hook is {found.state}: nothing is checked before a push"
-        return [Finding("fault", "hook", text, mend)]
-    if not found.runs:
-        return [Finding("fault", "hook", f"{found.path} has no run bit: git passes over it", mend)]
-    if not found.program_runs:
-        return [Finding("fault", "hook", f"the hook starts {found.program}, which is gone", mend)]
-    return [Finding("good", "hook", f"the pre-push hook is installed: {found.path}")]
+    found: list[Finding] = []
+    for name in (PRE_PUSH, REFERENCE_TRANSACTION):
+        hook = standing(env, name)
+        text, mend = hook.problem()
+        if text and (hook.ours or name == PRE_PUSH):
+            found.append(Finding("fault", "hook", text, mend))
+        elif hook.works:
+            found.append(Finding("good", "hook", hook.lines()[0]))
+    return found

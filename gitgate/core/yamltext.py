@@ -37,34 +37,37 @@ def dump(value: Mapping[str, Any]) -> bytes:
     ValueError for anything else, for keys other than `lower_case`, for lone surrogates, for more
     than MAX_DEPTH levels.
     """
-    return "".join(_block(value, 0)).encode()
+    lines: list[str] = []
+    _block(value, 0, lines)
+    return "".join(lines).encode()
 
 
-def _block(value: Any, depth: int) -> Iterator[str]:
-    """The lines of a filled mapping or sequence at its indentation."""
+def _block(value: Any, depth: int, lines: list[str]) -> None:
+    """Add the lines of a filled mapping or sequence at its indentation."""
     if depth >= MAX_DEPTH:
         raise ValueError(f"more than {MAX_DEPTH} levels")
     pad = "  " * depth
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _item(f"{pad}{_key(key)}:", item, depth)
+            _item(f"{pad}{_key(key)}:", item, depth, lines)
     else:
+        lead = f"{pad}-"
         for item in value:
-            yield from _item(f"{pad}-", item, depth)
+            _item(lead, item, depth, lines)
 
 
-def _item(lead: str, item: Any, depth: int) -> Iterator[str]:
+def _item(lead: str, item: Any, depth: int, lines: list[str]) -> None:
     if not _is_container(item):
-        yield f"{lead} {_scalar(item)}\n"
+        lines.append(f"{lead} {_scalar(item)}\n")
     elif not item:
-        yield f"{lead} {'{}' if isinstance(item, Mapping) else '[]'}\n"
+        lines.append(f"{lead} {'{}' if isinstance(item, Mapping) else '[]'}\n")
     elif lead.endswith("-"):
-        lines = _block(item, depth + 1)
-        yield f"{lead} {next(lines)[len(lead) + 1 :]}"
-        yield from lines
+        first = len(lines)
+        _block(item, depth + 1, lines)
+        lines[first] = f"{lead} {lines[first][len(lead) + 1 :]}"
     else:
-        yield f"{lead}\n"
-        yield from _block(item, depth + 1)
+        lines.append(f"{lead}\n")
+        _block(item, depth + 1, lines)
 
 
 def _is_container(value: Any) -> bool:
@@ -81,14 +84,14 @@ def _key(key: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{_ESCAPED.sub(_escape, value)}"'
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and _INTEGER.fullmatch(str(value)):
         return str(int(value))
-    if isinstance(value, str):
-        return f'"{_ESCAPED.sub(_escape, value)}"'
     raise ValueError(f"{value!r:.80} has no form in YAML")
 
 

@@ -186,6 +186,13 @@ class Repository:
             )
         return self._objects.read(oid)
 
+    def read_small(self, oid: str, limit: int) -> bytes | None:
+        """The content of a blob of at most `limit` bytes; None where it is larger."""
+        header = self.header(oid)
+        if header is None or header[0] != "blob":
+            return self.read(oid, "blob")
+        return self._objects.read(oid) if header[1] <= limit else None
+
     def header(self, oid: str) -> tuple[str, int] | None:
         """Kind and size in bytes of an object, without reading it; None where it is missing."""
         if not ids.is_oid(oid):

@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from support.project import Person, Project
@@ -195,9 +194,11 @@ def append(
     return ledgers.append(repository(project), gate, subject, lambda _: draft, stamp=who)
 
 
-def decided(project: Project, request: str, raw: bytes, **place: str) -> None:
+def decided(
+    project: Project, request: str, raw: bytes, *, gate: str = "main", subject: str = "feature"
+) -> None:
     """Put a record into a ledger, whatever it is."""
-    append(project, EventName.DECIDED, request, raw=raw, **place)
+    append(project, EventName.DECIDED, request, raw=raw, gate=gate, subject=subject)
 
 
 def noted(project: Project, commit: str, raw: bytes) -> None:
@@ -254,7 +255,3 @@ def asked_anew(project: Project, request: str, gate: str, subject: str, **fields
     """A request as its opener could also have written it, not yet stored."""
     known = ledgers.read(repository(project), gate, subject).requests[request]
     return replace(known, id="", nonce=os.urandom(16).hex(), **fields)
-
-
-def home_of(project: Project) -> Path:
-    return Path(os.environ["HOME"])

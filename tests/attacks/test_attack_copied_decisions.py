@@ -45,10 +45,8 @@ def test_copied_to_another_gate(tmp_path: Path, home: Path) -> None:
     project.gate("approve", "main").ok()
     decided(project, request_of(project, "second"), copy_of(project)[0], gate="second")
     blocked(project, "pending", "nobody has approved it yet")
-    assert show(project, "second")["warnings"] == [
-        "the record of event 0002 never counts: the record was signed for gate/main/feature,"
-        " not gate/second/feature"
-    ]
+    [warning] = show(project, "second")["warnings"]
+    assert warning.endswith("signed for gate/main/feature, not gate/second/feature")
     push_refused(project, "pending", "nobody has approved it yet")
     project.gate("approve", "second").ok()
     push_lands(project)

@@ -260,11 +260,9 @@ def test_unsigned_events(project: Project) -> None:
     append(project, EventName.WITHDRAWN, request, fields={"reason": "never mind"})
     append(project, EventName.LANDED, request, fields=landed)
     blocked(project, "rejected", "ada@example.com rejected it")
-    assert [one for one in show(project)["warnings"] if "has no effect" in one] == [
-        "event 0003-withdrawn has no effect: `withdrawn` may not follow once somebody has decided",
-        "event 0004-landed has no effect: the landing that it names is not on the target's chain,"
-        " or is not its request's",
-    ]
+    withdrawn, landing = (one for one in show(project)["warnings"] if "has no effect" in one)
+    assert withdrawn.startswith("event 0003-withdrawn has no effect: ")
+    assert landing.startswith("event 0004-landed has no effect: the landing that it names is not")
     project.gate("retract").ok()
     project.gate("approve").ok()
     append(project, EventName.LANDED, request, fields=landed)
@@ -289,6 +287,10 @@ def test_a_forged_request_behind_the_rejected_one(project: Project) -> None:
     passes(project)
 
 
+def _with_body(body: str) -> Callable[[dict[str, str]], Mapping[str, str]]:
+    return lambda files: {**files, "0002-decided.yml": body}
+
+
 def test_hostile_yaml_in_a_ledger(project: Project) -> None:
     """2, 11: an event whose YAML explodes, constructs objects, or is no event."""
     approved(project)
@@ -302,7 +304,7 @@ def test_hostile_yaml_in_a_ledger(project: Project) -> None:
     )
     for text in bombs:
         body = blob(project, text)
-        rebuilt(project, lambda files, body=body: {**files, "0002-decided.yml": body})
+        rebuilt(project, _with_body(body))
         blocked(project, "untrusted", "event 2, commit")
         project.git("update-ref", project.ledger(), sound)
     assert not (project.top / "pwned").exists()

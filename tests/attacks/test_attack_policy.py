@@ -22,7 +22,7 @@ from support.project import SOLO, TEAM, Project, make_project, person
 
 PEOPLE = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
 DOCS_ONLY = SOLO.replace(
-    "      guards: [refs/heads/main]\n", "      guards: [refs/heads/main]\n      when: ['docs/**']\n"
+    "guards: [refs/heads/main]\n", "guards: [refs/heads/main]\n      when: ['docs/**']\n"
 )
 
 

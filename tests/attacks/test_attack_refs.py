@@ -229,9 +229,7 @@ def test_a_verifier_that_does_not_run(
     try:
         monkeypatch.setenv("GNUPGHOME", str(keys.home))
         bob = keys.make("bob")
-        project = make_project(
-            tmp_path, home, SOLO + f"  openpgp: {{bob@example.com: [{bob}]}}\n"
-        )
+        project = make_project(tmp_path, home, SOLO + f"  openpgp: {{bob@example.com: [{bob}]}}\n")
         approved(project)
         ada, request = project.people["ada"], request_of(project)
         payload = codec.payload(word(request, ada, Action.REJECT, message="no"))

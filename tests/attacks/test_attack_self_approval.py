@@ -55,7 +55,9 @@ def _case(project: Project, subject: str) -> Iterator[None]:
 def test_as_author_committer_co_author_or_opener(team: Project) -> None:
     """5: each way to have had a hand in the work, by the person's two addresses."""
     ada, bob = team.people["ada"], team.people["bob"]
-    team.write(".aiwg/allowed_signers", f"{ada.email},ada@home.example {ada.public}\n{bob.line()}\n")
+    team.write(
+        ".aiwg/allowed_signers", f"{ada.email},ada@home.example {ada.public}\n{bob.line()}\n"
+    )
     team.write(".mailmap", "Ada Lovelace <ada@example.com> <countess@example.org>\n")
     team.commit("two addresses")
     team.land()
@@ -151,9 +153,10 @@ def test_after_a_bot_rewrote_the_branch(team: Project) -> None:
         team.git("commit", "--quiet", "--message", "w", "--author", ADA)
     team.git("commit", "--quiet", "--amend", "--no-edit", "--reset-author")
     team.commit("more of the agent", {"more.md": "more\n"})
-    assert team.git("log", "--format=%ae %ce", "origin/main..").out.split() == [
-        "agent@example.com"
-    ] * 4
+    assert (
+        team.git("log", "--format=%ae %ce", "origin/main..").out.split()
+        == ["agent@example.com"] * 4
+    )
     team.gate("open").ok()
     assert show(team)["iteration"] == 2
     team.be(ada)
@@ -166,7 +169,7 @@ def test_after_a_bot_rewrote_the_branch(team: Project) -> None:
 
 
 def test_by_somebody_nobody_knows(team: Project) -> None:
-    """5: an address that is nobody's might be anybody's: it blocks, and the reason says what to do."""
+    """5: an address of nobody might be anybody's: it blocks, and the reason says what to do."""
     bob = team.people["bob"]
     with _case(team, "stranger"):
         team.git("commit", "--quiet", "--message", "w", "--author", "Ada <ada@laptop.local>")

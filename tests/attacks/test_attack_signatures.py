@@ -188,7 +188,7 @@ def _respelled(armor: bytes) -> bytes:
 
 
 # What is changed of the payload before it is signed by a listed key, and of the record after that.
-SIGNED = {
+SIGNED: dict[str, Change] = {
     "a trailer twice": _in_payload(b"Action: approve\n", b"Action: approve\nAction: reject\n"),
     "a trailer unknown": _in_payload(b"Via: terminal\n", b"Via: terminal\nForce: yes\n"),
     "a trailer missing": _in_payload(b"Via: terminal\n", b""),
@@ -201,11 +201,11 @@ SIGNED = {
     "no text": _in_payload(b"Approve main of feature\n\n", b""),
     "a previous that is no id": lambda payload: payload + b"Previous: none\n",
 }
-STORED = {
+STORED: dict[str, Change] = {
     "two armors": lambda raw: raw + raw[raw.index(b"-----BEGIN") :],
     "text after the armor": lambda raw: raw + b"Action: approve\n",
     "blanks in the armor": lambda raw: raw.replace(b"\nU1NI", b"\nU1NI \n"),
-    "one long line": lambda raw: _unwrapped(raw),
+    "one long line": lambda raw: b"".join(_unwrapped(raw)),
     "another spelling of base64": lambda raw: (
         raw[: raw.index(b"-----BEGIN")] + _respelled(raw[raw.index(b"-----BEGIN") :])
     ),
@@ -218,10 +218,10 @@ STORED = {
 }
 
 
-def _unwrapped(raw: bytes) -> bytes:
+def _unwrapped(raw: bytes) -> tuple[bytes, ...]:
     start = raw.index(b"-----BEGIN")
     head, *lines, tail = raw[start:].splitlines()
-    return raw[:start] + b"\n".join([head, b"".join(lines), tail, b""])
+    return (raw[:start], head, b"\n", *lines, b"\n", tail, b"\n")
 
 
 def test_malformed_records(project: Project) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from measure import Sandbox, medians, report
 
-from gitgate import hooks
+from gitgate import hookguards, hooks
 
 TARGET = 1.2
 
@@ -54,7 +54,7 @@ class Pushes:
         consulted = [(f"{ref}:aiwg.yml", self._git("rev-parse", f"{ref}:aiwg.yml")) for ref in refs]
         tips = {ref: self._git("rev-parse", ref) for ref in refs} if self._unmoved else {}
         guarded = ["refs/heads/main", "refs/heads/release/**", "refs/tags/v*"]
-        hooks.write_guard_cache(common, "origin", "", consulted, guarded, tips)
+        hookguards.write_guard_cache(common, "origin", "", consulted, guarded, tips)
         return self._hook.read_bytes()
 
     def with_shim(self) -> float:

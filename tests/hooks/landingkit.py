@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.project import SOLO, Project, make_project, person
+from support.project import SOLO, Answer, Project, make_project, person
 
 from gitgate import hooks
 from gitgate.ui import plain
@@ -24,6 +24,10 @@ MAIN = "refs/heads/main"
 PEOPLE = (("Ada Lovelace", "ada@example.com"),)
 EXECUTABLE, SYMLINK, REGULAR = "100755", "120000", "100644"
 ROOT = Path(__file__).parents[2]
+
+GUARDED = SOLO.replace(
+    "[refs/heads/main]", '[refs/heads/main, "refs/heads/release/*", "refs/tags/v*"]'
+)
 
 Doc = Mapping[str, Any]
 
@@ -127,13 +131,17 @@ def approve(project: Project, *options: str, subject: str | None = None) -> None
 
 
 def approved_branch(
-    project: Project, name: str, *commits: Mapping[str, str], start: str = "origin/main"
+    project: Project,
+    name: str,
+    *commits: Mapping[str, str],
+    start: str = "origin/main",
+    target: str | None = None,
 ) -> str:
     """A branch with a commit for each of `commits`, approved; its tip. HEAD stays there."""
     project.branch(name, start)
     for number, files in enumerate(commits, 1):
         project.commit(f"{name} {number}", files)
-    approve(project)
+    approve(project, *(["--target", target] if target else []))
     return project.rev()
 
 
@@ -208,8 +216,8 @@ def judged(
 ) -> Doc:
     """What `check` says of moving the remote's `ref` to `new`, once the hook has said the same.
 
-    It is pushed by its bare id, else by the name `pushed`, or as the branch `subject`, which then is
-    the instance that is meant. Without `force` git itself refuses what is no fast-forward.
+    It is pushed by its bare id, else by the name `pushed`, or as the branch `subject`, which then
+    is the instance that is meant. Without `force` git itself refuses what is no fast-forward.
     """
     old = project.remote_tip(ref.removeprefix("refs/heads/"))
     about = ["--subject", subject] if subject else []
@@ -251,6 +259,28 @@ def refused(
     said = "\n".join([*doc["reasons"], doc["hint"]])
     assert all(word in said for word in words), doc
     return doc
+
+
+def allowed(project: Project, *words: str, at: Path | None = None) -> Answer:
+    """`git push origin WORDS` goes through, and the hook has nothing to say."""
+    done = replace(project, top=at or project.top).push(*words).ok()
+    assert "may not move" not in done.err, done.err
+    return done
+
+
+def stopped(project: Project, *words: str, to: str = "origin", at: Path | None = None) -> str:
+    """What the hook says of `git push TO WORDS`, of which nothing arrives."""
+    before = _refs(project)
+    done = replace(project, top=at or project.top).git("push", to, *words, check=False)
+    assert done.status != 0, done
+    assert "git-gate: refs/" in done.err, done.err
+    assert "may not move" in done.err, done.err
+    assert _refs(project) == before
+    return done.err
+
+
+def _refs(project: Project) -> str:
+    return replace(project, top=project.remote).git("for-each-ref").out
 
 
 def methods_are_true(project: Project, branch: str) -> list[str]:

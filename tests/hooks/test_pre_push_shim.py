@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gitgate import hooks
+from gitgate import hookguards, hooks
 
 SHELLS = [
     pytest.param(argv, id=argv[0])
@@ -80,7 +80,8 @@ class Clone:
     def write_guards(self, policy_ref: str = "", tips: bool = False) -> None:
         consulted = [(POLICY, self.git("rev-parse", POLICY)), (SIGNERS, "missing")]
         at = {TRACKING: self.git("rev-parse", TRACKING)} if tips else {}
-        hooks.write_guard_cache(self.dir, "origin", policy_ref, consulted, ["refs/heads/main"], at)
+        guarded = ["refs/heads/main"]
+        hookguards.write_guard_cache(self.dir, "origin", policy_ref, consulted, guarded, at)
 
     @property
     def guards(self) -> Path:
@@ -351,7 +352,7 @@ def test_an_earlier_hook_without_its_run_bit_stays_unused(clone: Clone) -> None:
 
 
 def test_links_between_the_hooks_do_not_go_round(clone: Clone) -> None:
-    aside = clone.hook.with_name(hooks.SET_ASIDE)
+    aside = hooks.set_aside_at(clone.hook.parent, "pre-push")
     aside.symlink_to("pre-push")
     clone.run(line("refs/heads/main"))
     assert clone.asked() is not None
@@ -375,7 +376,7 @@ def test_a_git_gate_that_is_gone_refuses_with_a_way_out(
     assert clone.run(line("refs/heads/topic"), shell=shell).returncode == 0
     clone.guards.unlink()
     assert clone.run(line("refs/heads/topic"), shell=shell).returncode == 1
-    aside = clone.hook.with_name(hooks.SET_ASIDE)
+    aside = hooks.set_aside_at(clone.hook.parent, "pre-push")
     aside.write_text("#!/bin/sh\n")
     done = clone.run(line("refs/heads/main"), shell=shell)
     assert f"mv '{aside}' '{clone.hook}'" in done.stderr

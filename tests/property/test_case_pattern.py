@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gitgate import hooks
+from gitgate import hookguards, hooks
 from gitgate.core import patterns
 
 ONE = "1" * 40
@@ -45,7 +45,8 @@ def common_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def is_asked(common_dir: Path, pattern: str, ref: str) -> bool:
     """Whether the hook starts its program for a push of `ref` where `pattern` is guarded."""
-    hooks.write_guard_cache(common_dir, "origin", "", [("main:aiwg.yml", "missing")], [pattern])
+    consulted = [("main:aiwg.yml", "missing")]
+    hookguards.write_guard_cache(common_dir, "origin", "", consulted, [pattern])
     subprocess.run(
         [str(common_dir / "hooks" / "pre-push"), "origin", "URL"],
         input=f"refs/heads/topic {ONE} {ref} {ONE}\n".encode(),
@@ -70,7 +71,7 @@ def test_no_guarded_ref_passes(common_dir: Path, pair: tuple[str, str]) -> None:
     pattern, ref = pair
     if not patterns.compile_refs([pattern])(ref):
         return
-    assert is_asked(common_dir, pattern, ref), hooks.case_pattern(pattern)
+    assert is_asked(common_dir, pattern, ref), hookguards.case_pattern(pattern)
 
 
 def test_other_refs_pass(common_dir: Path) -> None:

@@ -1,0 +1,148 @@
+"""The hooks of this repository: whose folder they are in, and what stands there."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gitgate import hooks
+from gitgate.app.hookplace import HookPlace, Owner, find
+from gitgate.cli.env import Env
+from gitgate.errors import GateError
+from gitgate.hooks import PRE_PUSH, REFERENCE_TRANSACTION, HookState, HookStatus
+
+_OURS = (HookState.INSTALLED, HookState.OUTDATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One hook: the folder's owner with what they wrote down, and the file itself."""
+
+    place: HookPlace
+    found: HookStatus | None
+
+    @property
+    def ours(self) -> bool:
+        """Whether git-gate is to be asked: by its own hook or by the owner's line."""
+        return self.place.asks or (self.found is not None and self.found.state in _OURS)
+
+    @property
+    def works(self) -> bool:
+        """Whether git would come to git-gate, by all that the files say."""
+        sound = self.found is not None and self.found.sound
+        return self.place.asks or (sound and self.place.owner is Owner.NOBODY)
+
+    def document(self) -> dict[str, Any]:
+        found = self.found
+        return {
+            "path": str(self.place.folder / self.place.name if found is None else found.path),
+            "state": found.state.value if found else HookState.ABSENT.value,
+            "runs": found is not None and found.runs,
+            "program": str(found.program) if found and found.program else None,
+            "program_runs": found is not None and found.program_runs,
+            "earlier": str(found.earlier) if found and found.earlier else None,
+            "behind": str(found.behind) if found and found.behind else None,
+            "owner": self.place.owner.value,
+            "asked_by": str(self.place.file) if self.place.asks else None,
+        }
+
+    def problem(self) -> tuple[str, str]:
+        """What keeps git from asking git-gate, and what mends it; empty where nothing does."""
+        name, place, found = self.place.name, self.place, self.found
+        if self.works:
+            return "", ""
+        if place.owner is not Owner.NOBODY:
+            return f"{place.why}, and nothing there asks git-gate", place.mend
+        if found is None or found.state is HookState.ABSENT:
+            missing = place.relative and not place.folder.is_dir()
+            where = f", and this work tree has no folder {place.folder}" if missing else ""
+            text = f"the {name} hook is absent{where}: nothing is checked"
+        elif found.state is HookState.FOREIGN:
+            text = f"the {name} hook {found.path} is not git-gate's: nothing is checked"
+        elif found.state is HookState.OUTDATED:
+            text = f"the {name} hook {found.path} is not what this git-gate installs"
+        elif not found.runs:
+            text = f"{found.behind or found.path} has no run bit, so git passes over it"
+        else:
+            text = f"the {name} hook starts {found.program}, which is gone"
+        return text, INSTALL[name]
+
+    def lines(self) -> list[str]:
+        """What `hook status` says of it."""
+        name, place, found = self.place.name, self.place, self.found
+        if place.asks:
+            return [f"{name}: {place.why}; {place.file} asks git-gate"]
+        text, mend = self.problem()
+        state = found.state.value if found else HookState.ABSENT.value
+        lines = [f"{name}: {state}: {found.path if found else place.folder}"]
+        if text:
+            lines += [text, *mend.split("\n")]
+        if found and found.earlier:
+            lines.append(f"the hook that was here before runs first: {found.earlier}")
+        if found and found.behind:
+            lines.append(f"it is run by the hook in front of it: {found.behind}")
+        return lines
+
+
+INSTALL = {
+    PRE_PUSH: "git gate hook install",
+    REFERENCE_TRANSACTION: "git gate hook install --block-local",
+}
+
+
+def standing(env: Env, name: str) -> Standing:
+    """The hook `name` as it is here."""
+    place = find(env.repo, name)
+    usable = place.owner is not Owner.NO_FOLDER
+    return Standing(place, hooks.status(place.folder, name) if usable else None)
+
+
+def install_hook(env: Env, name: str) -> list[str]:
+    """Install the hook `name`, in sentences; GateError where the folder is somebody else's and
+    nothing there asks git-gate."""
+    place = find(env.repo, name)
+    if place.asks:
+        return [f"{place.why}; {place.file} asks git-gate, so there is nothing to install"]
+    if place.owner is not Owner.NOBODY:
+        raise place.refusal()
+    said = hooks.install(place.folder, env.repo.common_dir, program(), name)
+    if place.relative:
+        said.append(
+            "core.hooksPath is relative: each linked work tree has hooks of its own, and needs"
+            f" {INSTALL[name]}"
+        )
+    return said
+
+
+def uninstall_hook(env: Env, name: str) -> list[str]:
+    """Remove the hook `name` from where git looks now and from git's own folder, in sentences."""
+    place = find(env.repo, name)
+    folders = dict.fromkeys((place.folder, env.repo.common_dir / "hooks"))
+    left = [one for one in folders if one.is_dir() and _is_left(one, name)]
+    said = [line for one in left for line in hooks.uninstall(one, env.repo.common_dir, name)]
+    if place.asks:
+        said.append(f"{place.file} asks git-gate: take the line out of it")
+    elif not left and name == PRE_PUSH and place.owner is Owner.NOBODY:
+        said += hooks.uninstall(place.folder, env.repo.common_dir, name)
+    return said
+
+
+def _is_left(folder: Path, name: str) -> bool:
+    """Whether something of ours is there: the hook, or the one that it set aside."""
+    return hooks.status(folder, name).state in _OURS or hooks.set_aside_at(folder, name).exists()
+
+
+def try_to_install(env: Env, name: str) -> tuple[list[str], list[str]]:
+    """As `install_hook`: what was done, and what is left to the person to do."""
+    try:
+        return install_hook(env, name), []
+    except GateError as error:
+        return [error.message], [*error.hint.split("\n")]
+
+
+def program() -> Path:
+    """The git-gate that runs now, for the hook to start."""
+    beside = Path(sys.executable).with_name("git-gate")
+    return beside if beside.is_file() else Path(sys.argv[0]).resolve()

@@ -1,0 +1,192 @@
+"""A command that is killed at any moment leaves the old state or the new one, and what mends it.
+
+Each command is run once to learn its points (see `crowd_child`), and then killed at each of them in
+a fresh copy of the same project.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from crowd import Crowd, Ran, Run, as_person, crowd
+from mending import (
+    age_locks,
+    findings,
+    fsck,
+    is_whole,
+    ledger_of,
+    mend,
+    noted,
+    records_of,
+    status,
+    texts,
+)
+from support.project import Project
+
+LEDGER, NOTES = "refs/aiwg/gates/main/feature", "refs/notes/aiwg/gates"
+WORDS = "The password policy is missing"
+
+Check = Callable[[Project, Ran], None]
+
+
+@pytest.fixture
+def one() -> Iterator[Crowd]:
+    with crowd() as made:
+        yield made
+
+
+def kill_everywhere(
+    project: Project, crowd: Crowd, args: Sequence[str], check: Check, who: str = "ada"
+) -> tuple[str, ...]:
+    """Run the command to its end in a copy, then kill it at each of its points in another one."""
+    env = as_person(project.people[who])
+
+    def ran(name: str, kill: int) -> tuple[Project, Ran]:
+        copy = replace(project, top=project.top.with_name(name))
+        shutil.copytree(project.top, copy.top, symlinks=True)
+        return copy, crowd.alone(Run(args, copy.top, env, kill))
+
+    _, whole = ran("whole", 0)
+    whole.answer.ok()
+    assert f"done {LEDGER}" in whole.points
+    for number in range(1, len(whole.points) + 1):
+        copy, killed = ran(f"killed-{number}", number)
+        assert killed.killed, killed.answer
+        assert killed.points == whole.points[:number]
+        check(copy, killed)
+        shutil.rmtree(copy.top)
+    return whole.points
+
+
+def arrived(killed: Ran, ref: str = LEDGER) -> bool:
+    return f"done {ref}" in killed.points
+
+
+def names_what_was_left(project: Project, killed: Ran) -> None:
+    """`doctor` names the lock, the record that is not noted yet, and the words; hints mend it."""
+    holding = [p.split()[1] for p in killed.points[-1:] if p.startswith(("locked", "writing"))]
+    locks = [project.top / ".git" / f"{ref}.lock" for ref in holding]
+    assert age_locks(project) == locks
+    assert texts(project, about="locks") == [
+        f"{lock} was left by a process that is gone" for lock in locks
+    ]
+    unnoted = {record.id for record in records_of(project)} - {r.id for r in noted(project)}
+    missing = texts(project, about="notes")
+    assert len(missing) == len(unnoted)
+    assert all("is missing from the note of" in text for text in missing)
+    mend(project)
+    assert findings(project) == []
+    is_whole(project)
+
+
+def test_open_killed_anywhere(team: Project, one: Crowd) -> None:
+    team.branch("feature")
+    team.commit("work", {"page.md": "# Page\n"})
+
+    def check(project: Project, killed: Ran) -> None:
+        fsck(project)
+        ledger = ledger_of(project)
+        assert ledger.faults == ()
+        assert len(ledger.events) == arrived(killed)
+        assert status(project) == ("pending" if arrived(killed) else "not-opened")
+        names_what_was_left(project, killed)
+        again = project.gate("open", "--json").ok().json
+        assert again["result"] == ("already-open" if arrived(killed) else "opened")
+        assert len(ledger_of(project).events) == 1
+
+    points = kill_everywhere(team, one, ["open"], check, who="agent")
+    assert points.count("stored commit") == 3
+
+
+def test_the_next_iteration_killed_anywhere(team: Project, one: Crowd) -> None:
+    """A killed `open` neither hides the rejection nor takes the first request away."""
+    team.branch("feature")
+    team.commit("work", {"page.md": "# Page\n"})
+    team.gate("open").ok()
+    team.be(team.people["bob"])
+    team.gate("reject", "-m", WORDS).ok()
+    team.be(team.people["agent"])
+    team.commit("more", {"page.md": "# Page\n\nMinimum length: 12\n"})
+
+    def check(project: Project, killed: Ran) -> None:
+        fsck(project)
+        assert len(ledger_of(project).events) == 2 + arrived(killed)
+        assert status(project) == ("pending" if arrived(killed) else "rejected")
+        age_locks(project)
+        mend(project)
+        again = project.gate("open", "--json").ok().json
+        assert again["result"] == ("already-open" if arrived(killed) else "iterated")
+        assert [event.name for event in ledger_of(project).events] == [
+            "opened",
+            "decided",
+            "iterated",
+        ]
+        is_whole(project)
+
+    kill_everywhere(team, one, ["open"], check, who="agent")
+
+
+@pytest.mark.parametrize("action", ["approve", "reject"])
+def test_a_decision_killed_anywhere(team: Project, one: Crowd, action: str) -> None:
+    team.branch("feature")
+    team.commit("work", {"page.md": "# Page\n"})
+    team.gate("open").ok()
+    team.be(team.people["bob"])
+    team.gate("reject", "-m", "not yet").ok()
+    team.gate("retract").ok()
+    after = {"approve": "satisfied", "reject": "rejected"}[action]
+
+    def check(project: Project, killed: Ran) -> None:
+        fsck(project)
+        said = [record.decision.message for record in records_of(project)]
+        assert said == ["not yet", "", *([WORDS] if arrived(killed) else [])]
+        assert status(project) == (after if arrived(killed) else "pending")
+        kept = [path.read_text() for path in drafts(project)]
+        assert kept == ([] if killed.points[-1] == "words left" else [WORDS])
+        assert len(texts(project, "note", "drafts")) == len(kept)
+        names_what_was_left(project, killed)
+        project.be(project.people["ada"])
+        if not arrived(killed):
+            [path] = drafts(project)
+            project.gate(action, *(["-F", str(path)] if action == "reject" else ["-m", WORDS])).ok()
+        assert status(project) == after
+        mine = [r for r in records_of(project) if r.decision.message == WORDS]
+        assert len(mine) == 1
+        is_whole(project)
+
+    points = kill_everywhere(team, one, [action, "-m", WORDS], check)
+    assert {"words kept", "signed", f"done {NOTES}", "words left"} < set(points)
+
+
+def drafts(project: Project) -> list[Path]:
+    return sorted((project.top / ".git" / "git-gate" / "drafts").glob("*"))
+
+
+def test_a_repair_killed_anywhere(team: Project, one: Crowd) -> None:
+    """The next `repair` goes on where the killed one stopped."""
+    team.branch("feature")
+    team.commit("work", {"page.md": "# Page\n"})
+    team.gate("open").ok()
+    team.be(team.people["bob"])
+    team.gate("reject", "-m", "not yet").ok()
+    team.gate("retract").ok()
+    team.gate("reject", "-m", "no").ok()
+    team.git("update-ref", "-d", LEDGER)
+
+    def check(project: Project, killed: Ran) -> None:
+        fsck(project)
+        assert status(project) in ("untrusted", "rejected", "pending")
+        whole = len(records_of(project)) == 3
+        assert (status(project) == "rejected") == whole
+        age_locks(project)
+        mend(project)
+        assert findings(project) == []
+        assert status(project) == "rejected"
+        assert [record.decision.message for record in records_of(project)] == ["not yet", "", "no"]
+        is_whole(project)
+
+    kill_everywhere(team, one, ["repair"], check)
