@@ -14,7 +14,6 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.repository import Repository
 
-
 PolicyKey = tuple[bytes, bytes, bytes]
 
 
