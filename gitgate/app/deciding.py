@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gitgate.app.deliverables import misnamed
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import elsewhere
 from gitgate.app.policies import PolicyCommit
@@ -72,7 +73,7 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
     loaded = world.load(policy, gate, subject)
     request = _asked(loaded, word)
     if word.action in (Action.APPROVE, Action.SKIP):
-        _refuse_foreign(world, loaded, request)
+        _refuse_deceiving(world, policy, loaded, request)
     decision = _decision(world, loaded, request, word)
     key = signer(world.repo.config, where=world.repo.work_tree)
     person = person_of_key(world, policy, key)
@@ -148,14 +149,15 @@ def _own(loaded: Loaded, number: int, person: str) -> Request | None:
     return None
 
 
-def _refuse_foreign(world: World, loaded: Loaded, request: Request) -> None:
-    """Nothing is signed here that could only authorise a landing somewhere else."""
+def _refuse_deceiving(world: World, policy: PolicyCommit, loaded: Loaded, request: Request) -> None:
+    """Nothing is signed that could only authorise a landing somewhere else, or that its opener
+    shows as other than it is."""
     _, tip = world.target_tip(request.target)
     foreign = elsewhere(world, request, [tip]) if tip else ""
-    if foreign:
+    if foreign or (wrong := misnamed(world, policy, request)):
         raise GateError(
             Exit.BLOCKED,
-            f"{loaded.name} {foreign}",
+            f"{loaded.name} {foreign}" if foreign else f"{loaded.name}: {wrong}",
             f"git gate open {loaded.gate} --subject {shlex.quote(loaded.subject)}",
         )
 

@@ -62,13 +62,18 @@ def note_decision(
 def _failing(name: str, form: str, write: Callable[[], object]) -> str:
     try:
         write()
-    except (GateError, OSError, ValueError, RecursionError) as error:
-        what = error.message if isinstance(error, GateError) else str(error)
-        return (
-            f"{name} was not written, the decision stands: {what}; once that is mended:"
-            f" git gate export --format {form} -o {shlex.quote(name)}"
-        )
-    return ""
+    except GateError as error:
+        what = error.message
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}"
+    except (ValueError, RecursionError) as error:
+        what = str(error)
+    else:
+        return ""
+    return (
+        f"{name} was not written, the decision stands: {what}; once that is mended:"
+        f" git gate export --format {form} -o {shlex.quote(name)}"
+    )
 
 
 def _add_to_log(top: Path, name: str, entry: Entry) -> None:
@@ -121,6 +126,14 @@ def replace(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def exclude_derived(repo: Repository, policy: PolicyCommit, written: Path) -> None:
+    """Exclude the derived files where `written` is one of those of this work tree."""
+    names = (policy.policy.logging.log_path, PROVENANCE)
+    top = repo.work_tree
+    if top is not None and written.resolve() in [(top / name).resolve() for name in names]:
+        exclude(repo, names)
 
 
 def exclude(repo: Repository, names: Iterable[str]) -> bool:

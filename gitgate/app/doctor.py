@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from shlex import quote
 
+from gitgate.app.elsewhere import look_at_clocks, look_at_unpushed
 from gitgate.app.findings import Finding
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.policycheck import problems_at
@@ -37,6 +38,8 @@ def examine(repo: Repository, now: int) -> list[Finding]:
         ("locks", _locks),
         ("ledgers", _ledgers),
         ("drafts", _drafts),
+        ("exchange", look_at_unpushed),
+        ("clock", look_at_clocks),
     )
     world = World(repo, now)
     found: list[Finding] = []

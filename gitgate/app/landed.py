@@ -33,15 +33,19 @@ class GitHistory:
     def __init__(self, world: World, requests: dict[str, Request]) -> None:
         self._world = world
         self._requests = requests
-        self._chains: dict[str, list[Step]] = {}
+        self._chains: dict[tuple[str | None, str], list[Step]] = {}
 
     def since(self, tip: str | None, commit: str) -> Sequence[Step]:
-        """The first-parent chain from `tip` (all of it, where it is not on it) to `commit`."""
-        chain = self._chain(commit)
-        for position, step in enumerate(chain):
-            if step.commit == tip:
-                return chain[position:]
-        return chain
+        """The first-parent chain from `tip` (all of it, where it is not on it) to `commit`.
+
+        A shallow clone can tell where it has the commits from `tip` on.
+        """
+        if (tip, commit) not in self._chains:
+            newest_first = self._world.repo.first_parents(commit, tip)
+            if newest_first is None:
+                return self.since(None, commit)
+            self._chains[tip, commit] = [Step(c.id, c.tree) for c in reversed(newest_first)]
+        return self._chains[tip, commit]
 
     def reviewed(self, request: str) -> Sequence[Reviewed]:
         """The commits of B..W with the trees that each may be merged over."""
@@ -61,12 +65,6 @@ class GitHistory:
         for found in repo.merge_bases(base, commit):
             if found != base:
                 yield repo.commit(found).tree
-
-    def _chain(self, commit: str) -> list[Step]:
-        if commit not in self._chains:
-            newest_first = self._world.repo.first_parents(commit) or []
-            self._chains[commit] = [Step(c.id, c.tree) for c in reversed(newest_first)]
-        return self._chains[commit]
 
 
 def candidate(world: World, request: Request) -> Candidate:

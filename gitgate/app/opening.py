@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gitgate.app.choose import gate_to_open, subject_of, target_of
+from gitgate.app.deliverables import deliverables_of, misnamed
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import candidate, compared_of, elsewhere, has_landed
 from gitgate.app.phasing import advance, concerns
@@ -15,24 +16,16 @@ from gitgate.app.policies import PolicyCommit
 from gitgate.app.recording import append
 from gitgate.app.validations import Report, Watch, run_validations
 from gitgate.app.world import World
-from gitgate.core.compared import compared_paths
-from gitgate.core.decision import MAX_RECORD
-from gitgate.core.describe import LOOKED_AT, describe
 from gitgate.core.events import Event, EventName, Located
 from gitgate.core.findings import attached, trouble
 from gitgate.core.gate import Status
 from gitgate.core.outcome import Outcome
-from gitgate.core.patterns import compile_paths
 from gitgate.core.person import Stamp
 from gitgate.core.policy import Gate
-from gitgate.core.quoting import quote
-from gitgate.core.request import Deliverable, Kind, Level, Request
+from gitgate.core.request import Kind, Level, Request
 from gitgate.errors import Exit, GateError
 from gitgate.git import ledger as ledgers
 from gitgate.git.ledger import Draft, Ledger
-
-_REVIEWED = len("Reviewed:  viewed edited\n")
-_LARGEST_DESCRIBED = 4 << 20
 
 
 class Result(StrEnum):
@@ -177,7 +170,7 @@ def _request(
         opened=Stamp(stamp.person, world.now, stamp.offset),
         title=gate.title,
         summary=ask.summary,
-        deliverables=tuple(_deliverables(world, policy, gate, target, base, work)),
+        deliverables=tuple(deliverables_of(world, policy, gate, target, base, work)),
         next_steps=gate.next_steps,
     )
 
@@ -199,43 +192,6 @@ def _base(world: World, target: str, tip: str | None, work: str) -> str:
         " reviewed work starts from",
         "git gate open --base REF",
     )
-
-
-def _deliverables(
-    world: World, policy: PolicyCommit, gate: Gate, target: str, base: str, work: str
-) -> Iterator[Deliverable]:
-    """What the gate asks for: of what the reviewed change leaves in W; where a phase ends, of all
-    that W holds, since the phase's earlier landings brought it."""
-    repo = world.repo
-    tree = repo.commit(work).tree
-    ref = world.policy_ref(target)
-    on_policy_ref = ref is not None and ref.name == target
-    wanted = (
-        compile_paths(gate.deliverables)
-        if gate.deliverables
-        else compared_paths(policy.policy, gate, target, on_policy_ref=on_policy_ref)
-    )
-    if gate.transition is not None and gate.deliverables:
-        found = world.trees.everything(tree)
-    else:
-        changed = world.trees.changes(repo.commit(base).tree, tree)
-        found = {path: new for path, (_, new) in changed.items() if new}
-    there = [(path, new) for path, new in sorted(found.items()) if wanted(path)]
-    # A decision names every deliverable, and a record has a limit.
-    if sum(len(quote(path)) + _REVIEWED for path, _ in there) > MAX_RECORD // 2:
-        raise GateError(
-            Exit.BLOCKED,
-            f"the change has {len(there)} deliverables, more than one signed record can name",
-            f"narrow `deliverables` of gate `{gate.id}` in aiwg.yml, or split the work",
-        )
-    for path, new in there:
-        text = _beginning(world, new.oid) if new.regular else b""
-        yield Deliverable(path, new.oid, describe(text))
-
-
-def _beginning(world: World, blob: str) -> bytes:
-    """What a description is made of; nothing of a file that is too large to be a document."""
-    return (world.repo.read_small(blob, _LARGEST_DESCRIBED) or b"")[:LOOKED_AT]
 
 
 def _concerns(world: World, policy: PolicyCommit, gate: Gate, request: Request) -> bool:
@@ -303,7 +259,7 @@ def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Reques
     if not same:
         return None
     if verdict.status in (Status.OPEN, Status.PARKED):
-        return Result.ALREADY_OPEN
+        return None if misnamed(world, policy, newest) else Result.ALREADY_OPEN
     raise GateError(
         Exit.BLOCKED,
         f"nothing is new since {loaded.name} was {verdict.status}: " + "; ".join(verdict.reasons),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from gitgate.app.deliverables import misnamed
 from gitgate.app.expiring import record_expiry
 from gitgate.app.instances import Loaded
 from gitgate.app.landed import has_landed
@@ -81,15 +82,22 @@ def exit_of(status: Status) -> Exit:
 
 
 def show(
-    world: World, policy: PolicyCommit, loaded: Loaded, number: int | None = None
+    world: World,
+    policy: PolicyCommit,
+    loaded: Loaded,
+    number: int | None = None,
+    *,
+    trees: bool = True,
 ) -> dict[str, Any]:
-    """The document of `show --json` (docs/reference.md)."""
+    """The document of `show --json` (docs/reference.md); without `trees` nothing that takes one
+    is looked at, which is enough for a list."""
     iteration = iteration_of(loaded, number)
     request = loaded.ledger.requests[iteration.request]
     gate = policy.policy.gates.get(loaded.gate)
     verdict = world.verdict(policy, loaded, request) if gate else None
     transition = gate.transition if gate else None
     deadline = verdict.deadline if verdict else None
+    misnaming = misnamed(world, policy, request) if trees and gate else ""
     found = reported(request, iteration)
     deliverables, general = found.deliverable_documents(), found.general_documents()
     return {
@@ -126,7 +134,7 @@ def show(
         "time_left": duration(deadline - world.now) if deadline is not None else None,
         "waiting_for": list(verdict.waiting_for) if verdict else [],
         "reasons": _reasons(world, policy, loaded, request, verdict),
-        "warnings": list(loaded.reports),
+        "warnings": [*loaded.reports, *filter(None, [misnaming])],
         "decisions": list(_decisions(world, policy, loaded)),
         "diagnosis": request.extra.get("diagnosis"),
         "question": request.extra.get("question"),
@@ -140,7 +148,7 @@ def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[di
             loaded = record_expiry(world, policy, world.load(policy, gate, subject))
             if loaded.instance.newest is None:
                 continue
-            document = show(world, policy, loaded)
+            document = show(world, policy, loaded, trees=False)
             if every or document["status"] in (Status.OPEN.value, Status.PARKED.value):
                 for name in ("deliverables", "findings", "validated"):
                     document.pop(name)

@@ -20,14 +20,16 @@ def unpushed(world: World, rows: Iterable[Row]) -> Iterator[str]:
             continue
         ref = ids.ledger_ref(row.gate, row.subject)
         tip = refs.read(world.repo, ref)
-        if tip is None or tip == refs.read(world.repo, _tracking(world.remote, ref)):
+        if tip is None or tip == refs.read(world.repo, known_at(world.remote, ref)):
             continue
-        command = shlex.join(["git", "push", world.remote, ref, ids.NOTES])
+        notes = [ids.NOTES] if refs.read(world.repo, ids.NOTES) else []
+        command = shlex.join(["git", "push", world.remote, ref, *notes])
         yield (
             f"{world.remote} is not known to have the ledger of {row.gate} of {row.subject}:"
             f" {command}"
         )
 
 
-def _tracking(remote: str, ref: str) -> str:
+def known_at(remote: str, ref: str) -> str:
+    """The ref of this clone that shows what `remote` was last known to have of a ledger."""
     return f"{ids.TRACKING}{remote}/gates/{ref.removeprefix(ids.GATES)}"

@@ -10,6 +10,7 @@ import click
 
 from gitgate.cli.env import Env
 from gitgate.cli.options import pass_env
+from gitgate.errors import Exit, GateError
 
 
 @click.command("export")
@@ -27,9 +28,10 @@ from gitgate.cli.options import pass_env
 def export_command(env: Env, form: str, record: str | None, output: Path | None) -> None:
     """Print the decision log, or rebuild a derived file with -o."""
     from gitgate.app import exporting, query
-    from gitgate.app.derived import replace
+    from gitgate.app.derived import exclude_derived, replace
 
-    with env.world(historic=True) as world:
+    # A log looks back, each decision at its own time; the documents are of now, as `show` has them.
+    with env.world(historic=form != "json") as world:
         policy = world.policy()
         if record is not None:
             data = exporting.raw_record(world, policy, record)
@@ -46,6 +48,12 @@ def export_command(env: Env, form: str, record: str | None, output: Path | None)
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        replace(output, data)
+        try:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            replace(output, data)
+            exclude_derived(env.repo, policy, output)
+        except OSError as error:
+            raise GateError(
+                Exit.FATAL, f"{output} cannot be written: {error.strerror}", "-o FILE"
+            ) from None
         env.say(f"wrote {output}")

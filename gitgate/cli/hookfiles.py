@@ -55,12 +55,13 @@ class Standing:
             return "", ""
         if place.owner is not Owner.NOBODY:
             return f"{place.why}, and nothing there asks git-gate", place.mend
+        unchecked = _UNCHECKED[name]
         if found is None or found.state is HookState.ABSENT:
             missing = place.relative and not place.folder.is_dir()
             where = f", and this work tree has no folder {place.folder}" if missing else ""
-            text = f"the {name} hook is absent{where}: nothing is checked"
+            text = f"the {name} hook is absent{where}: {unchecked}"
         elif found.state is HookState.FOREIGN:
-            text = f"the {name} hook {found.path} is not git-gate's: nothing is checked"
+            text = f"the {name} hook is foreign: {unchecked} ({found.path})"
         elif found.state is HookState.OUTDATED:
             text = f"the {name} hook {found.path} is not what this git-gate installs"
         elif not found.runs:
@@ -68,6 +69,14 @@ class Standing:
         else:
             text = f"the {name} hook starts {found.program}, which is gone"
         return text, INSTALL[name]
+
+    @property
+    def summary(self) -> str:
+        """Where git comes to git-gate."""
+        if self.place.asks:
+            return f"the {self.place.name} hook asks git-gate: {self.place.file}"
+        path = self.found.path if self.found else self.place.folder
+        return f"the {self.place.name} hook is installed: {path}"
 
     def lines(self) -> list[str]:
         """What `hook status` says of it."""
@@ -78,7 +87,7 @@ class Standing:
         state = found.state.value if found else HookState.ABSENT.value
         lines = [f"{name}: {state}: {found.path if found else place.folder}"]
         if text:
-            lines += [text, *mend.split("\n")]
+            lines += f"{text}: {mend}".split("\n")
         if found and found.earlier:
             lines.append(f"the hook that was here before runs first: {found.earlier}")
         if found and found.behind:
@@ -86,6 +95,10 @@ class Standing:
         return lines
 
 
+_UNCHECKED = {
+    PRE_PUSH: "nothing is checked before a push",
+    REFERENCE_TRANSACTION: "nothing is checked before a branch moves here",
+}
 INSTALL = {
     PRE_PUSH: "git gate hook install",
     REFERENCE_TRANSACTION: "git gate hook install --block-local",

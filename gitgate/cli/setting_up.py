@@ -7,9 +7,9 @@ import click
 from gitgate.app.doctor import examine
 from gitgate.app.findings import Finding
 from gitgate.cli.env import Env
-from gitgate.cli.hookfiles import standing, try_to_install
+from gitgate.cli.hookfiles import Standing, standing, try_to_install
 from gitgate.cli.options import json_option, pass_env
-from gitgate.errors import Exit
+from gitgate.errors import Exit, GateError
 from gitgate.hooks import PRE_PUSH, REFERENCE_TRANSACTION
 
 
@@ -90,5 +90,18 @@ def hook_findings(env: Env) -> list[Finding]:
         if text and (hook.ours or name == PRE_PUSH):
             found.append(Finding("fault", "hook", text, mend))
         elif hook.works:
-            found.append(Finding("good", "hook", hook.lines()[0]))
+            found.append(Finding("good", "hook", hook.summary))
+            found += fired(env, hook)
     return found
+
+
+def fired(env: Env, hook: Standing) -> list[Finding]:
+    """What a trial says; what keeps it from being made was found before, or is a fault."""
+    from gitgate.app import firing
+
+    try:
+        if hook.place.name == PRE_PUSH:
+            return [*firing.fire_pre_push(env.repo)]
+        return [*firing.fire_reference_transaction(env.repo, hook.place.folder)]
+    except GateError as error:
+        return [Finding("fault", "hook", error.message, error.hint)]

@@ -20,7 +20,7 @@ _LONGEST_TEXT = 4_000
 """Characters of what somebody said that go into a text; the document has all of it."""
 
 # What chat services take for a call to everybody in a room.
-_CALLS = re.compile(r"(?<![\w.])@(?=(?:everyone|here|channel|all)\b)|<(?=[!@#&])", re.IGNORECASE)
+_CALLS = re.compile(r"@(?=(?:everyone|here|channel|all)(?!\w|[.-]\w))|<(?=[!@#&])", re.IGNORECASE)
 
 _DONE = {
     "approve": "approved",

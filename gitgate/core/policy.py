@@ -100,7 +100,7 @@ class Validation:
     """A command that looks at the paths under review.
 
     `run` is the argument list, `paths` the patterns of those it gets (none: all deliverables),
-    `timeout_seconds` None where it may take as long as it likes.
+    `timeout_seconds` None where the policy does not say.
     """
 
     name: str

@@ -47,9 +47,12 @@ def is_ancestor(repo: Repository, older: str, newer: str) -> bool:
     if not repo.shallow:
         return repo.ask_library(lambda library: bool(library.descendant_of(newer, older)))
     reached = _reachable(repo, newer)
-    if older not in reached and reached & shallow_boundary(repo):
+    if older in reached:
+        return True
+    # What is hidden decides, unless it is the other way round.
+    if reached & shallow_boundary(repo) and newer not in _reachable(repo, older):
         raise absent(f"whether commit {older} comes before {newer}")
-    return older in reached
+    return False
 
 
 def merge_bases(repo: Repository, one: str, other: str) -> tuple[str, ...]:

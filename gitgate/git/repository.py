@@ -86,6 +86,11 @@ class Repository:
             timeout=timeout,
         )
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What a child git needs beside its folder to find just this repository."""
+        return self._place.environment
+
     @cached_property
     def _settings(self) -> tuple[tuple[str, str], ...]:
         answer = self.git("config", "--list", "-z")

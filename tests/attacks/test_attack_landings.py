@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 from forger import (
     MAIN,
+    append,
     approved,
+    asked_anew,
     blocked,
     passes,
     push_lands,
     push_refused,
+    request_of,
+    show,
     work,
 )
 from support.project import Project
+
+from gitgate.core.events import EventName
+from gitgate.core.request import Deliverable
 
 
 def _merged(project: Project, branch: str = "feature") -> None:
@@ -64,7 +74,7 @@ def test_a_second_landing_behind_an_approved_one(project: Project) -> None:
     project.git("commit", "--quiet", "--message", "Merge feature")
     merge = project.rev()
     project.commit("evil", {"evil.md": "evil\n"})
-    blocked(project, "stale", f"accounts for {project.rev()[:12]} (evil)")
+    blocked(project, "not-opened", f"accounts for {project.rev()[:12]} (evil)")
     passes(project, moves=f"origin/main..{merge}")
     push_lands(project, f"{merge}:{MAIN}")
 
@@ -144,6 +154,32 @@ def test_a_base_that_hides_work(project: Project) -> None:
     project.git("cherry-pick", "feature")
     passes(project)
     push_lands(project)
+
+
+def test_a_request_that_hides_what_it_asks(project: Project) -> None:
+    """23, 28: an opener's own request names other deliverables than are under review."""
+    work(project, **{"evil.md": "evil\n", "good.md": "good\n"})
+    project.gate("open").ok()
+    known = request_of(project)
+    honest = asked_anew(project, known, "main", "feature")
+    evil, good = honest.deliverables
+    for shown in ((), (good,), (good, replace(evil, oid=good.oid)), (evil, good, _no_file(good))):
+        append(project, EventName.ITERATED, asked=replace(
+            honest, nonce=os.urandom(16).hex(), deliverables=shown))  # fmt: skip
+        [warning] = show(project)["warnings"]
+        assert warning.startswith("the request does not name what is under review as it is there")
+        refused = project.gate("approve")
+        assert (refused.status, "does not name what is under review" in refused.err) == (1, True)
+        blocked(project, "pending")
+    push_refused(project, "pending")
+    assert project.gate("open", "--json").ok().json["result"] == "iterated"
+    assert show(project)["warnings"] == []
+    project.gate("approve").ok()
+    push_lands(project)
+
+
+def _no_file(like: Deliverable) -> Deliverable:
+    return replace(like, path=b"none.md")
 
 
 def test_a_base_beside_main(project: Project) -> None:

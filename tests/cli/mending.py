@@ -21,17 +21,18 @@ from gitgate.git.repository import Repository
 NOTES = "aiwg/gates"
 
 
-def findings(project: Project, level: str = "fault", about: str = "") -> list[dict[str, str]]:
-    """What `doctor` says of this level, which agrees with how it ends."""
+def findings(project: Project, *levels: str, about: str = "") -> list[dict[str, str]]:
+    """What `doctor` says of these levels (else: the faults), which agrees with how it ends."""
     answer = project.gate("doctor", "--json")
     found = answer.json["findings"]
     sick = any(one["level"] == "fault" for one in found)
     assert answer.status == (1 if sick else 0), answer
-    return [one for one in found if one["level"] == level and about in ("", one["about"])]
+    wanted = levels or ("fault",)
+    return [one for one in found if one["level"] in wanted and about in ("", one["about"])]
 
 
-def texts(project: Project, level: str = "fault", about: str = "") -> list[str]:
-    return [one["text"] for one in findings(project, level, about)]
+def texts(project: Project, *levels: str, about: str = "") -> list[str]:
+    return [one["text"] for one in findings(project, *levels, about=about)]
 
 
 def follow(project: Project, hint: str) -> None:
@@ -43,9 +44,9 @@ def follow(project: Project, hint: str) -> None:
             subprocess.run(["sh", "-c", command], cwd=project.top, check=True)
 
 
-def mend(project: Project) -> None:
+def mend(project: Project, found: list[dict[str, str]] | None = None) -> None:
     """Follow the hints of all faults; what is said more than once is done once."""
-    for hint in dict.fromkeys(one["hint"] for one in findings(project)):
+    for hint in dict.fromkeys(one["hint"] for one in found or findings(project)):
         follow(project, hint)
 
 

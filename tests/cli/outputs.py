@@ -199,17 +199,23 @@ def waited(status: str, telling: dict[str, Any] | None = None, **changes: Any) -
 
 UNPUSHED = (
     "origin is not known to have the ledger of main of feature:"
-    " git push origin refs/aiwg/gates/main/feature refs/notes/aiwg/gates"
+    " git push origin refs/aiwg/gates/main/feature"
 )
 ACCOUNTS = "nothing that was approved accounts for work........ (Add a page)"
 
 
 def checked(
-    status: str, exit_: int, *reasons: str, of: dict[str, Any] | None = None, **changes: Any
+    status: str,
+    exit_: int,
+    *reasons: str,
+    of: dict[str, Any] | None = None,
+    noted: bool = True,
+    **changes: Any,
 ) -> dict[str, Any]:
     """The document of `check --json`: HEAD is the work commit, and gate `main` has one row; `of`
-    is what is different in the row."""
+    is what is different in the row; `noted` says that something has been decided here."""
     told = [] if exit_ == 0 else [ACCOUNTS, *reasons]
+    notes = " refs/notes/aiwg/gates" if noted else ""
     return {
         "schema": 1,
         "allowed": exit_ == 0,
@@ -223,7 +229,7 @@ def checked(
         "hint": "",
         "gates": [row(status, *told, **(of or {}))],
         "reasons": told,
-        "warnings": [UNPUSHED],
+        "warnings": [UNPUSHED + notes],
         **changes,
     }
 

@@ -80,7 +80,7 @@ def test_repair_has_nothing_to_mend_or_says_what_it_mended(project: Project, clo
     assert project.gate("repair", "--json").ok().json == {"schema": 1, "done": [], "left": []}
 
 
-def test_doctor_says_what_is_set_up(project: Project, clock: Clock) -> None:
+def test_doctor_says_what_is_set_up(project: Project) -> None:
     names = Names(project, base=project.rev())
     version = project.git("version").out
     out = names(project.gate("doctor").ok().out).replace(version, "git\n")
@@ -97,6 +97,8 @@ an agent too, can sign as you
        ssh-keygen -p gives it one; a hardware key asks for a touch
 ok     ledgers: ledgers of instances here: 0
 ok     hook: the pre-push hook is installed: <top>/.git/hooks/pre-push
+ok     hook: the pre-push hook fires: a push to refs/heads/main that git-gate has to refuse was \
+refused
 """,
     )
     document = project.gate("doctor", "--json").ok().json
@@ -104,7 +106,7 @@ ok     hook: the pre-push hook is installed: <top>/.git/hooks/pre-push
     assert {tuple(one) for one in document["findings"]} == {("level", "about", "text", "hint")}
 
 
-def test_doctor_names_each_fault_with_what_mends_it(project: Project, clock: Clock) -> None:
+def test_doctor_names_each_fault_with_what_mends_it(project: Project) -> None:
     project.git("config", "--unset", "user.signingKey")
     project.git("config", "--unset", "gpg.format")
     (project.top / ".git/hooks/pre-push").unlink()
@@ -132,11 +134,20 @@ def test_the_hook_comes_and_goes(tmp_path: Path, home: Path) -> None:
     path = "<top>/.git/hooks/pre-push"
     absent = project.gate("hook", "status")
     assert absent.status == 1
-    same(names(absent.out), f"pre-push: absent: {path}\n")
+    nothing = "nothing is checked before a push"
+    same(
+        names(absent.out),
+        f"pre-push: absent: {path}\n"
+        f"the pre-push hook is absent: {nothing}: git gate hook install\n",
+    )
     earlier = project.top / ".git/hooks/pre-push"
     earlier.write_text("#!/bin/sh\nexit 0\n")
     earlier.chmod(0o755)
-    same(names(project.gate("hook", "status").out), f"pre-push: foreign: {path}\n")
+    same(
+        names(project.gate("hook", "status").out),
+        f"pre-push: foreign: {path}\n"
+        f"the pre-push hook is foreign: {nothing} ({path}): git gate hook install\n",
+    )
     installed = project.gate("hook", "install").ok()
     same(
         names(installed.out),
@@ -151,7 +162,11 @@ def test_the_hook_comes_and_goes(tmp_path: Path, home: Path) -> None:
     )
     document = project.gate("hook", "status", "--json").ok().json
     assert sorted(document) == [
+        "asked_by",
+        "behind",
+        "block_local",
         "earlier",
+        "owner",
         "path",
         "program",
         "program_runs",
@@ -162,7 +177,7 @@ def test_the_hook_comes_and_goes(tmp_path: Path, home: Path) -> None:
     earlier.chmod(0o644)
     silent = project.gate("hook", "status")
     assert silent.status == 1
-    assert "it has no run bit, so git passes over it: git gate hook install\n" in silent.out
+    assert "pre-push has no run bit, so git passes over it: git gate hook install\n" in silent.out
     assert project.gate("doctor").status == 1
     assert project.gate("hook", "install").ok()
     same(

@@ -67,6 +67,7 @@ def test_not_needed_not_opened_pending(project: Project, clock: Clock) -> None:
             "pending",
             10,
             "nobody has approved it yet",
+            noted=False,
             hint="git gate approve main --subject feature",
         ),
     )

@@ -222,6 +222,7 @@ def judged(
     old = project.remote_tip(ref.removeprefix("refs/heads/"))
     about = ["--subject", subject] if subject else []
     asked = project.gate("check", f"{old}..{new}", "--ref", ref, *about, "--json")
+    assert asked.out, asked
     doc: Doc = asked.json
     options = [*(["--dry-run"] if dry else []), *(["--force"] if force else [])]
     done = project.push(*options, f"{pushed or subject or new}:{ref}")
