@@ -187,24 +187,24 @@ def _by_apprise(targets: list[Target], title: str, body: str, seconds: float) ->
     # What a plug-in logs can have the secret parts of an address in it.
     logging.getLogger("apprise").addHandler(logging.NullHandler())
     answers: dict[Target, str] = {}
+    threads: list[threading.Thread] = []
 
-    def send(target: Target) -> None:
-        asset = apprise.AppriseAsset(app_id="git-gate", app_desc="git-gate", async_mode=False)
-        sender = apprise.Apprise(asset=asset)
+    def send(target: Target, service: apprise.Apprise) -> None:
         try:
-            if not sender.add(target.value):
-                answers[target] = "apprise knows no such address"
-            elif sender.notify(title=title, body=body, body_format=apprise.NotifyFormat.TEXT):
-                answers[target] = ""
-            else:
-                answers[target] = "it was not taken"
+            took = service.notify(title=title, body=body, body_format=apprise.NotifyFormat.TEXT)
+            answers[target] = "" if took else "it was not taken"
         except Exception as error:  # whatever a plug-in raises, and never its words
             answers[target] = f"apprise failed with {type(error).__name__}"
 
     deadline = time.monotonic() + seconds
-    threads = [threading.Thread(target=send, args=(one,), daemon=True) for one in targets]
-    for thread in threads:
-        thread.start()
+    asset = apprise.AppriseAsset(app_id="git-gate", app_desc="git-gate", async_mode=False)
+    for target in targets:
+        service = apprise.Apprise(asset=asset)
+        if service.add(target.value):
+            threads.append(threading.Thread(target=send, args=(target, service), daemon=True))
+            threads[-1].start()
+        else:
+            answers[target] = "apprise knows no such address"
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = f"there was no answer within {seconds:g} seconds"

@@ -31,8 +31,7 @@ class Standing:
     @property
     def works(self) -> bool:
         """Whether git would come to git-gate, by all that the files say."""
-        sound = self.found is not None and self.found.sound
-        return self.place.asks or (sound and self.place.owner is Owner.NOBODY)
+        return self.place.asks or (self.found is not None and self.found.sound)
 
     def document(self) -> dict[str, Any]:
         found = self.found
@@ -50,25 +49,27 @@ class Standing:
 
     def problem(self) -> tuple[str, str]:
         """What keeps git from asking git-gate, and what mends it; empty where nothing does."""
-        name, place, found = self.place.name, self.place, self.found
         if self.works:
             return "", ""
-        if place.owner is not Owner.NOBODY:
-            return f"{place.why}, and nothing there asks git-gate", place.mend
-        unchecked = _UNCHECKED[name]
+        if self.place.owner is Owner.NO_FOLDER:
+            return self.place.why, self.place.mend
+        if self.place.owner is Owner.NOBODY:
+            return self._fault(), INSTALL[self.place.name]
+        return f"{self._fault()}; {self.place.why}", self.place.mend
+
+    def _fault(self) -> str:
+        name, place, found = self.place.name, self.place, self.found
         if found is None or found.state is HookState.ABSENT:
             missing = place.relative and not place.folder.is_dir()
             where = f", and this work tree has no folder {place.folder}" if missing else ""
-            text = f"the {name} hook is absent{where}: {unchecked}"
-        elif found.state is HookState.FOREIGN:
-            text = f"the {name} hook is foreign: {unchecked} ({found.path})"
-        elif found.state is HookState.OUTDATED:
-            text = f"the {name} hook {found.path} is not what this git-gate installs"
-        elif not found.runs:
-            text = f"{found.behind or found.path} has no run bit, so git passes over it"
-        else:
-            text = f"the {name} hook starts {found.program}, which is gone"
-        return text, INSTALL[name]
+            return f"the {name} hook is absent{where}: {_UNCHECKED[name]}"
+        if found.state is HookState.FOREIGN:
+            return f"the {name} hook is foreign: {_UNCHECKED[name]} ({found.path})"
+        if found.state is HookState.OUTDATED:
+            return f"the {name} hook is not what this git-gate installs: {found.path}"
+        if not found.runs:
+            return f"{found.behind or found.path} has no run bit, so git passes over it"
+        return f"the {name} hook starts {found.program}, which is gone"
 
     @property
     def summary(self) -> str:
@@ -119,6 +120,8 @@ def install_hook(env: Env, name: str) -> list[str]:
     if place.asks:
         return [f"{place.why}; {place.file} asks git-gate, so there is nothing to install"]
     if place.owner is not Owner.NOBODY:
+        if standing(env, name).works:
+            return [f"the {name} hook is installed already: {place.folder / name}"]
         raise place.refusal()
     said = hooks.install(place.folder, env.repo.common_dir, program(), name)
     if place.relative:

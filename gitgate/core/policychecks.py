@@ -13,6 +13,8 @@ _MAX_LINE = 1000  # characters
 _LONGEST_NAMED = 120
 
 _GROUP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_CONFIG_KEY = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
+_NOTIFY_SETTINGS = ("command", "apprise", "timeout")
 _FINGERPRINT = re.compile(r"[0-9A-F]{40}|[0-9A-F]{64}")
 _DURATION = re.compile(r"(0|[1-9][0-9]{0,5})([mhd])")
 _MINUTES = {"m": 1, "h": 60, "d": 24 * 60}
@@ -37,6 +39,15 @@ def group(text: str) -> Doubt | None:
     if _GROUP.fullmatch(text):
         return None
     return Doubt("a name of up to 64 letters, digits, '.', '_' and '-'")
+
+
+def notified(text: str) -> Doubt | None:
+    """Somebody who is told: git config has a key of that name, and these have other meanings."""
+    if text.lower() in _NOTIFY_SETTINGS:
+        return Doubt(f"a name other than {', '.join(_NOTIFY_SETTINGS)}")
+    if _CONFIG_KEY.fullmatch(text):
+        return None
+    return Doubt("a name of up to 64 letters, digits and '-', a letter first, as git config's keys")
 
 
 def principal(text: str) -> Doubt | None:

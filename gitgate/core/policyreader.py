@@ -301,7 +301,7 @@ class _Reader:
                 expected = f"no less than in the entry before as {table.called('after')}"
                 self._problems.add(table.line_of("after"), expected, shown(text))
             latest = max(latest, after)
-            yield Escalation(after, table.texts("notify", checks.group))
+            yield Escalation(after, table.texts("notify", checks.notified))
 
     def _one_of(self, names: Iterable[str], what: str) -> Check:
         known = dict.fromkeys(names)

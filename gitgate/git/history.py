@@ -49,8 +49,9 @@ def is_ancestor(repo: Repository, older: str, newer: str) -> bool:
     reached = _reachable(repo, newer)
     if older in reached:
         return True
-    # What is hidden decides, unless it is the other way round.
-    if reached & shallow_boundary(repo) and newer not in _reachable(repo, older):
+    # What is hidden cannot hold a commit that comes after it.
+    hiding = reached & shallow_boundary(repo)
+    if hiding and (repo.kind(older) is None or not hiding <= _reachable(repo, older)):
         raise absent(f"whether commit {older} comes before {newer}")
     return False
 

@@ -361,6 +361,11 @@ def listener() -> Iterator[Listener]:
     made.close()
 
 
+# What plug-ins of apprise import is nothing that this project can mend.
+through_apprise = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@through_apprise
 def test_apprise_reaches_all_its_addresses(
     tmp_path: Path, home: Path, listener: Listener, clock: Clock
 ) -> None:
@@ -386,6 +391,7 @@ def test_apprise_reaches_all_its_addresses(
     assert listener.bodies[3]["title"].endswith("ada@example.com approved feature (iteration 1)")
 
 
+@through_apprise
 def test_what_apprise_cannot_reach_is_said_without_its_secrets(
     project: Project, listener: Listener
 ) -> None:

@@ -84,7 +84,8 @@ next: git gate approve main --subject feature   (a person)
     assert again.startswith("this content was put up already and waits for a decision\n\nHuman App")
     same(
         project.gate("list").ok().out,
-        "open  main  feature  iteration 1  for 5 min  until 2025-12-01T06:30:00Z (1 h 25 min left)\n",
+        "open  main  feature  iteration 1  for 5 min  until 2025-12-01T06:30:00Z"
+        " (1 h 25 min left)\n",
     )
 
 
