@@ -23,7 +23,7 @@ def subject_of(world: World, given: str | None) -> str:
         raise GateError(
             Exit.USAGE, "HEAD is detached, so there is no branch to be the subject", "add --subject"
         )
-    return head.removeprefix("refs/heads/")
+    return ids.check_subject(head.removeprefix("refs/heads/"))
 
 
 def gate_to_open(world: World, policy: PolicyCommit, given: str | None, target: str | None) -> Gate:
@@ -33,12 +33,15 @@ def gate_to_open(world: World, policy: PolicyCommit, given: str | None, target: 
     """
     if given is not None:
         return gate_of(policy, ids.check_gate(given))
-    fitting = [
-        gate for gate in policy.policy.gates.values() if target is None or gate.guards_ref(target)
-    ]
-    if policy.policy.phases is not None:
+    every = policy.policy.gates.values()
+    fitting = [gate for gate in every if target is None or gate.guards_ref(target)]
+    if fitting and policy.policy.phases is not None:
         fitting = [gate for gate in fitting if _leads_on(world, policy, gate, target)]
-    return _only(fitting, "gates fit" if fitting else "gate fits")
+        if not fitting:
+            raise _none_fits(policy, "no gate leads out of the phase that the project is in")
+    if not fitting:
+        raise _none_fits(policy, f"no gate guards {target}" if every else "the policy has no gates")
+    return _only(fitting, "gates fit", "open")
 
 
 def _leads_on(world: World, policy: PolicyCommit, gate: Gate, target: str | None) -> bool:
@@ -64,7 +67,7 @@ def gate_of_instance(world: World, policy: PolicyCommit, given: str | None, subj
             Exit.NOT_OPENED, f"no gate is open for {subject}", "git gate open, or add --subject"
         )
     running = [gate for gate in having if _runs(world, policy, gate, subject)]
-    return _only(running or having, f"gates of {subject} fit")
+    return _only(running or having, f"gates of {subject} fit", "show")
 
 
 def target_of(world: World, policy: PolicyCommit, gate: Gate, given: str | None) -> str:
@@ -102,8 +105,17 @@ def _runs(world: World, policy: PolicyCommit, gate: Gate, subject: str) -> bool:
     return running is not None and running.stage is not Stage.NONE
 
 
-def _only(gates: list[Gate], what: str) -> Gate:
+def _only(gates: list[Gate], what: str, command: str) -> Gate:
     if len(gates) == 1:
         return gates[0]
-    names = ", ".join(gate.id for gate in gates) or "none"
-    raise GateError(Exit.USAGE, f"name the gate: {len(gates)} {what} ({names})", "git gate list")
+    raise GateError(
+        Exit.USAGE,
+        f"name the gate: {len(gates)} {what} ({', '.join(gate.id for gate in gates)})",
+        f"such as git gate {command} {gates[0].id}",
+    )
+
+
+def _none_fits(policy: PolicyCommit, why: str) -> GateError:
+    gates = policy.policy.gates.values()
+    listed = "; ".join(f"{gate.id} guards {', '.join(gate.guards) or 'nothing'}" for gate in gates)
+    return GateError(Exit.USAGE, why, listed or "git gate policy check")

@@ -32,6 +32,9 @@ from gitgate.git import notes
 from gitgate.git.ledger import Draft, Ledger
 from gitgate.signing.sign import SigningKey, public_key, signer
 
+_LONGEST_ARMOR = 64 << 10
+"""Bytes of a signature; the largest keys and certificate chains take a tenth of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -83,7 +86,7 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
     if person is not None:
         foreseen = Verification(SignatureStatus.GOOD, person, touch=True)
         _refuse_vain(world, policy, loaded, Judged("", b"", decision, foreseen))
-    payload = codec.payload(decision)
+    payload = _payload(decision)
     record = codec.parse(codec.assemble(payload, key.sign(payload)))
     judged = world.judged(policy, record)
     count = _refuse_vain(world, policy, loaded, judged)
@@ -137,16 +140,36 @@ def _asked(loaded: Loaded, word: Word) -> Request:
 
 
 def _own(loaded: Loaded, number: int, person: str) -> Request | None:
-    """The newest request with this number that the person's word stands on: a rejection blocks
-    the same content in later lives too, so that is where it has to be taken back."""
+    """The request with this number that the person's word stands on, the newest that they rejected
+    first: a rejection blocks the same content in later lives too, until it is taken back."""
     good = [record for record in loaded.records if record.good]
-    for life in reversed(loaded.instance.lives):
-        for iteration in life.iterations:
-            word = effective(good, iteration.request).get(person)
-            stands = word is not None and word.decision.action is not Action.RETRACT
-            if iteration.number == number and stands:
-                return loaded.ledger.requests[iteration.request]
-    return None
+    asked = [
+        iteration.request
+        for life in reversed(loaded.instance.lives)
+        for iteration in life.iterations
+        if iteration.number == number
+    ]
+    words = {one: effective(good, one).get(person) for one in asked}
+    said = {one: word.decision.action for one, word in words.items() if word is not None}
+    rejected = [one for one, action in said.items() if action is Action.REJECT]
+    stands = [one for one, action in said.items() if action is not Action.RETRACT]
+    found = next(iter(rejected or stands), None)
+    return loaded.ledger.requests[found] if found is not None else None
+
+
+def _payload(decision: Decision) -> bytes:
+    """What is signed; GateError (usage) where no record can hold it."""
+    try:
+        payload = codec.payload(decision)
+    except codec.Defect as defect:
+        raise GateError(Exit.USAGE, f"this cannot be recorded: {defect}") from None
+    if len(payload) > codec.MAX_RECORD - _LONGEST_ARMOR:
+        raise GateError(
+            Exit.USAGE,
+            f"your words are too long: a record has at most {codec.MAX_RECORD >> 20} MiB",
+            "shorten them, or commit them to a branch and name that",
+        )
+    return payload
 
 
 def _refuse_deceiving(world: World, policy: PolicyCommit, loaded: Loaded, request: Request) -> None:
@@ -170,7 +193,8 @@ def _decision(world: World, loaded: Loaded, request: Request, word: Word) -> Dec
     try:
         message = codec.normalise(word.message)
     except ValueError as error:
-        raise GateError(Exit.USAGE, f"your words cannot be recorded: {error}") from None
+        why = "they are not valid UTF-8" if isinstance(error, UnicodeError) else str(error)
+        raise GateError(Exit.USAGE, f"your words cannot be recorded: {why}") from None
     stamp = world.repo.identity()
     return Decision(
         request=request.id,

@@ -93,8 +93,9 @@ def _said(done: Limited, name: str, tried: str) -> Finding:
         text = f"the {name} hooks were not through after {PATIENCE:.0f} seconds, so whether"
         return Finding("note", "hook", f"{text} git-gate is asked is not known", "")
     if done.status == 0:
-        text = f"{tried} went through: the {name} hook does not come to git-gate"
-        return Finding("fault", "hook", text, "git gate hook status says what stands there")
+        text = f"{tried} went through: the {name} hook does not bring it to git-gate"
+        hint = "hand git-gate the hook's arguments and its input: git gate hook status"
+        return Finding("fault", "hook", text, hint)
     if _REFUSED.search(done.stderr) or _REFUSED.search(done.stdout):
         return Finding("good", "hook", f"the {name} hook fires: {tried} was refused")
     last = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]

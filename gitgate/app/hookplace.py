@@ -82,10 +82,13 @@ class HookPlace:
             if self.name == "pre-push":
                 return "npx husky"
             return f"husky knows no {self.name} hook: unset core.hooksPath to have one"
-        command = f"echo {shlex.quote(self.line)} >>{shlex.quote(str(self.file))}"
+        file = shlex.quote(str(self.file))
+        command = f"echo {shlex.quote(self.line)} >>{file}"
         if self.owner is Owner.HUSKY:
             return command
-        return f"{command} && chmod +x {shlex.quote(str(self.file))}"
+        if not self.file.exists():
+            command = f"printf '#!/bin/sh\\n%s\\n' {shlex.quote(self.line)} >{file}"
+        return f"{command} && chmod +x {file}"
 
     def refusal(self) -> GateError:
         """That git-gate does not write here, and what asks it all the same."""

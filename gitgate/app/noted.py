@@ -27,7 +27,8 @@ class Noted:
 
 
 def read(repo: Repository) -> Noted:
-    """Read all notes; GateError (untrusted) where they cannot be read."""
+    """Read all notes; GateError (untrusted) where they cannot be read: nobody knows then what
+    stands in them."""
     records: dict[str, list[tuple[str, Record]]] = {}
     junk: list[tuple[str, str]] = []
     cut: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,8 +63,8 @@ def command_of(run: Sequence[str], exports: Exports, work: Path) -> PolicyComman
     """
     words = [_program(run[0], exports), *(_argument(word, exports, work) for word in run[1:])]
     variables = {**exports.variables(), "PWD": str(work)}
-    if words == list(run):
-        # A module that is named to an interpreter is not looked for in the current folder.
+    if _names_code(run[1:]):
+        # Python then looks for modules everywhere but in the current folder.
         variables["PYTHONSAFEPATH"] = "1"
     return PolicyCommand(
         tuple(os.fsencode(word) for word in words), process.bare_environment(variables)
@@ -99,6 +100,12 @@ def _argument(word: str, exports: Exports, work: Path) -> str:
     if _file_in(work, name) is not None:
         raise _refusal(f"{name} is a file of the work, and not one of the policy commit")
     return word
+
+
+def _names_code(arguments: Sequence[str]) -> bool:
+    """Whether an interpreter is given code or a module, and no script."""
+    options = itertools.takewhile(lambda word: word.startswith("-"), arguments)
+    return any(option in ("-c", "-m") for option in options)
 
 
 def _file_in(folder: Path, name: str) -> Path | None:

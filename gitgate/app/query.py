@@ -69,6 +69,8 @@ def status_of(world: World, policy: PolicyCommit, loaded: Loaded) -> Status:
         return Status.OPEN
     status = world.verdict(policy, loaded, request).status
     if status in (Status.APPROVED, Status.SKIPPED):
+        if loaded.faults:
+            return Status.OPEN
         if standing(world, policy, request):
             return Status.REJECTED
         if has_landed(world, policy, request):
@@ -165,6 +167,7 @@ def log(loaded: Loaded) -> dict[str, Any]:
         "subject": loaded.subject,
         "ledger": loaded.ledger.tip,
         "faults": list(loaded.faults),
+        "warnings": list(loaded.junk),
         "events": [
             {
                 "number": event.number,
@@ -273,7 +276,7 @@ def _reasons(
     verdict: Verdict | None,
 ) -> list[str]:
     if loaded.faults:
-        return list(loaded.faults)
+        return [*loaded.faults, "it is not to be trusted until it is mended: git gate repair"]
     if verdict is None:
         return [f"the policy has no gate {loaded.gate!r} any more"]
     vetoes = standing(world, policy, request)

@@ -189,7 +189,7 @@ def _wrong(done: process.Limited, said: bytes, errors: bytes, seconds: int) -> I
     last = errors.strip().rpartition(b"\n")[2]
     words = f": {_text(last)}" if last else ""
     if done.status is None:
-        yield Level.ERROR, f"did not end within {seconds} seconds and was killed"
+        yield Level.ERROR, f"did not end within {seconds} s and was killed"
     elif done.status < 0:
         yield Level.ERROR, f"was ended by signal {_signal(-done.status)}{words}"
     elif done.status > 1:

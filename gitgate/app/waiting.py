@@ -26,13 +26,16 @@ def wait(
     subject: str,
     timeout: float | None,
     clock: Callable[[], int],
+    tell: Callable[[str], None],
 ) -> tuple[World, PolicyCommit, Loaded]:
     """The instance once somebody has decided it, with the world in which it was read.
 
+    `tell` gets a sentence once, where there is something to wait for.
     Looks again when its ledger or the policy moves, and when the clock passes its deadline.
     Raises GateError (time-out, 124) after `timeout` seconds; None waits for ever.
     """
     until = None if timeout is None else time.monotonic() + timeout
+    told = False
     while True:
         policy = world.policy()
         loaded = record_expiry(world, policy, world.load(policy, gate, subject))
@@ -44,9 +47,17 @@ def wait(
             )
         if status_of(world, policy, loaded) not in (Status.OPEN, Status.PARKED):
             return world, policy, loaded
+        if not told:
+            tell(f"waiting for a decision on {loaded.name}: {_missing(world, policy, loaded)}")
+            told = True
         _until_moved(world, policy, loaded, until, clock)
         world.close()
         world = World(world.repo, clock(), world.remote)
+
+
+def _missing(world: World, policy: PolicyCommit, loaded: Loaded) -> str:
+    request = loaded.newest
+    return "; ".join(world.verdict(policy, loaded, request).reasons) if request else "nothing asked"
 
 
 def _until_moved(

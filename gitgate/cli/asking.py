@@ -101,7 +101,7 @@ def wait_command(env: Env, gate: str | None, subject: str | None, timeout: float
         policy = world.policy()
         name = choose.subject_of(world, subject)
         found = choose.gate_of_instance(world, policy, gate, name)
-        later, policy, loaded = wait(world, found.id, name, timeout, env.now)
+        later, policy, loaded = wait(world, found.id, name, timeout, env.now, env.say)
         env.tell(later)
         document = query.answer(later, policy, loaded)
         env.show(document, plain.answer(document))

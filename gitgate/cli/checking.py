@@ -52,3 +52,32 @@ def policy_check(env: Env, rev: str | None) -> int:
     document = {"schema": 1, "valid": not problems, "problems": problems}
     env.show(document, [safe(one) for one in problems] or ["the policy is valid"])
     return int(Exit.BLOCKED if problems else Exit.OK)
+
+
+@policy_command.command("explain")
+@click.argument("ref")
+@pass_env
+@json_option
+def policy_explain(env: Env, ref: str) -> None:
+    """Say what guards REF, who may decide, and what a landing would need."""
+    from gitgate.app.explaining import explain_ref
+    from gitgate.ui import policytext
+
+    with env.world() as world:
+        document = explain_ref(world, ref)
+        env.show(document, policytext.explanation(document))
+
+
+@policy_command.command("test")
+@click.option("--since", required=True, metavar="DATE", help="A date, as git log takes it.")
+@click.option("--ref", metavar="REF", help="The guarded ref (default: the only guarded branch).")
+@pass_env
+@json_option
+def policy_test(env: Env, since: str, ref: str | None) -> None:
+    """Replay the policy of the work tree over what has landed: what would it have asked for?"""
+    from gitgate.app.rehearsing import rehearse
+    from gitgate.ui import policytext
+
+    with env.world() as world:
+        document = rehearse(world, since, ref)
+        env.show(document, policytext.rehearsal(document))

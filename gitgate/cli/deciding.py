@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from typing import BinaryIO
 
 import click
 
@@ -35,7 +35,7 @@ def approve_command(
 @gate_argument
 @subject_option
 @_text
-@click.option("-F", "--file", type=click.File("r"), metavar="FILE", help="The feedback (- stdin).")
+@click.option("-F", "--file", type=click.File("rb"), metavar="FILE", help="The feedback (- stdin).")
 @_expect
 @pass_env
 @json_option
@@ -44,13 +44,13 @@ def reject_command(
     gate: str | None,
     subject: str | None,
     message: str | None,
-    file: TextIO | None,
+    file: BinaryIO | None,
     expect: str | None,
 ) -> None:
     """Reject it with feedback; without -m or -F the editor opens."""
     if message is not None and file is not None:
         raise GateError(Exit.USAGE, "-m and -F exclude each other", "git gate reject -h")
-    text = file.read() if file is not None else message
+    text = file.read().decode("utf-8", "surrogateescape") if file is not None else message
     _decide(env, Action.REJECT, gate, subject, text, expect, must_say="the feedback")
 
 

@@ -26,7 +26,7 @@ def keeping(env: Env, gate: str, subject: str, text: str) -> Iterator[None]:
         return
     edited = _path(env, gate, subject)
     path = edited.with_suffix(f".{os.getpid()}.md")
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
     try:
         yield
     except GateError as error:

@@ -52,10 +52,28 @@ def read(repo: Repository, commit: str, cut: list[str] | None = None) -> bytes:
 
 
 def every(repo: Repository, cut: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
-    """All notes, by the ids of their objects; `cut` gets a sentence for what was left out."""
-    root = _root(repo)
-    for commit, blobs in (_all_places(repo, root, cut) if root else {}).items():
-        yield commit, _content(repo, commit, blobs, cut)
+    """All notes, by the ids of their objects; `cut` gets a sentence for what was left out.
+
+    Raises GateError (untrusted) where the notes, or one of them, cannot be read.
+    """
+    try:
+        root = _root(repo)
+        places = _all_places(repo, root, cut) if root else {}
+    except GateError as error:
+        raise _unreadable(ids.NOTES, f"git update-ref -d {ids.NOTES}", error) from None
+    for commit, blobs in places.items():
+        try:
+            content = _content(repo, commit, blobs, cut)
+        except GateError as error:
+            way = f"git notes --ref={ids.NOTES} remove {commit}"
+            raise _unreadable(f"the note on {commit}", way, error) from None
+        yield commit, content
+
+
+def _unreadable(what: str, way: str, error: GateError) -> GateError:
+    """Only the copy is lost: what the ledgers have comes back."""
+    message = f"{what} cannot be read: {error.message}"
+    return GateError(Exit.UNTRUSTED, message, f"{way}, then git gate repair")
 
 
 def add(repo: Repository, commit: str, record: bytes, *, stamp: Stamp | None = None) -> bool:

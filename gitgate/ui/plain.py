@@ -77,6 +77,7 @@ def history(doc: Document) -> list[str]:
         if event["ignored"]:
             line += f"  (no effect: {safe(event['ignored'])})"
         lines.append(line)
+    lines += [f"note: {safe(warning)}" for warning in doc["warnings"]]
     lines += [f"fault: {safe(fault)}" for fault in doc["faults"]]
     return lines
 
@@ -310,7 +311,7 @@ def _decisions(decisions: Sequence[Document]) -> Iterator[str]:
         return
     yield "Decisions:"
     for one in decisions:
-        who = safe(one["by"] or f"{one['name']}, whom nobody listed")
+        who = safe(one["by"] or f"{one['name']}, whom nobody listed,")
         effect = "" if one["counts"] else f" (does not count: {safe(one['reason'])})"
         word = _WORDS.get(one["action"], f"{one['action']} of").format(one["iteration"])
         yield f"  {who} {word} at {one['at']}{effect}"

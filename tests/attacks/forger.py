@@ -82,6 +82,20 @@ def push_refused(
         assert reason in pushed.err, pushed.err
 
 
+def all_refused(project: Project, *refused: tuple[str, str, str]) -> None:
+    """One real push of several refs, of each its refspec, the status and a reason: none moves."""
+    refspecs = [refspec for refspec, _, _ in refused]
+    before = project.git("--git-dir", str(project.remote), "for-each-ref").out
+    pushed = project.push("--force", *refspecs)
+    assert pushed.status == 1, pushed.err
+    assert project.git("--git-dir", str(project.remote), "for-each-ref").out == before
+    assert pushed.err.count(" may not move: ") == len(refused), pushed.err
+    for refspec, status, reason in refused:
+        ref = refspec.rpartition(":")[2]
+        said = pushed.err.partition(f"git-gate: {ref} may not move: {status}\n")[2]
+        assert reason in said.partition("git-gate: ")[0], (refspec, pushed.err)
+
+
 def push_lands(project: Project, refspec: str = f"HEAD:{MAIN}") -> None:
     """A real push that the real hook lets through."""
     source, _, ref = refspec.rpartition(":")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from forger import (
     MAIN,
+    all_refused,
     append,
     approved,
     asked_anew,
@@ -69,13 +70,12 @@ def test_a_second_landing_behind_an_approved_one(project: Project) -> None:
     project.commit("evil", {"evil.md": "evil\n"})
     found = blocked(project, "stale", "newer work came on top of it")
     assert f"accounts for {project.rev()[:12]} (evil)" in found["reasons"][0]
-    push_refused(project, "stale", "newer work came on top of it")
     _merged(project, "feature~1")
     project.git("commit", "--quiet", "--message", "Merge feature")
     merge = project.rev()
     project.commit("evil", {"evil.md": "evil\n"})
     blocked(project, "not-opened", f"accounts for {project.rev()[:12]} (evil)")
-    passes(project, moves=f"origin/main..{merge}")
+    push_refused(project, "not-opened", "(evil)")
     push_lands(project, f"{merge}:{MAIN}")
 
 
@@ -121,8 +121,7 @@ def test_evil_and_undo(project: Project) -> None:
     project.git("rm", "--quiet", "evil.md")
     project.commit("undo", {"feature.md": "# feature\n"})
     blocked(project, "stale", f"accounts for {project.rev('HEAD~1')[:12]} (evil)")
-    push_refused(project, "stale", "(evil)")
-    push_lands(project, f"{good}:{MAIN}")
+    passes(project, moves=f"origin/main..{good}")
 
 
 def test_evil_and_undo_on_the_reviewed_branch(project: Project) -> None:
@@ -134,7 +133,6 @@ def test_evil_and_undo_on_the_reviewed_branch(project: Project) -> None:
     project.gate("open").ok()
     project.gate("approve").ok()
     passes(project)
-    push_lands(project)
 
 
 def test_a_base_that_hides_work(project: Project) -> None:
@@ -153,7 +151,6 @@ def test_a_base_that_hides_work(project: Project) -> None:
     project.git("switch", "--quiet", "--create", "only", "origin/main")
     project.git("cherry-pick", "feature")
     passes(project)
-    push_lands(project)
 
 
 def test_a_request_that_hides_what_it_asks(project: Project) -> None:
@@ -171,11 +168,10 @@ def test_a_request_that_hides_what_it_asks(project: Project) -> None:
         refused = project.gate("approve")
         assert (refused.status, "does not name what is under review" in refused.err) == (1, True)
         blocked(project, "pending")
-    push_refused(project, "pending")
     assert project.gate("open", "--json").ok().json["result"] == "iterated"
     assert show(project)["warnings"] == []
     project.gate("approve").ok()
-    push_lands(project)
+    passes(project)
 
 
 def _no_file(like: Deliverable) -> Deliverable:
@@ -214,7 +210,6 @@ def test_ours_that_reverts_main(project: Project) -> None:
     project.git("commit", "--quiet", "--message", "Merge feature")
     found = blocked(project, "stale", "newer work came on top of it")
     assert any("meanwhile.md" in one for one in found["reasons"])
-    push_refused(project, "stale", "meanwhile.md")
     project.git("switch", "--quiet", "feature")
     project.gate("open").ok()
     shown = project.gate("show", "--json").ok().json
@@ -250,13 +245,11 @@ def test_rewound_or_deleted(project: Project) -> None:
     """25: main goes back, sideways, or away."""
     approved(project)
     push_lands(project)
-    push_refused(project, "blocked", "would leave its own history", refspec=f"{MAIN}~0:{MAIN}")
-    deleted = project.push("--delete", "main")
-    assert deleted.status == 1
-    assert "refs/heads/main holds the policy and may not be deleted" in deleted.err
+    all_refused(project, (f"{MAIN}:{MAIN}", "blocked", "would leave its own history"))
+    all_refused(project, (f":{MAIN}", "blocked", "holds the policy and may not be deleted"))
     project.git("switch", "--quiet", "--detach", "HEAD~1")
     project.commit("sideways", {"x": "x\n"})
-    push_refused(project, "blocked", "would leave its own history")
+    blocked(project, "blocked", "would leave its own history")
 
 
 def test_every_ref_of_a_push_is_judged(project: Project) -> None:

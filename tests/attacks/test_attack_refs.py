@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from forger import (
     MAIN,
+    all_refused,
     approved,
     at_remote,
     blocked,
@@ -41,7 +42,7 @@ def guarded(tmp_path: Path, home: Path) -> Project:
 
 def test_approved_for_main_used_for_a_release(guarded: Project) -> None:
     """26: the approval names its target, and no other ref may use it."""
-    push_lands(guarded, f"{MAIN}:{RELEASE}")
+    guarded.git("push", "--quiet", "--no-verify", "origin", f"{MAIN}:{RELEASE}")
     work(guarded)
     guarded.gate("open", "--target", "main").ok()
     guarded.gate("approve").ok()
@@ -60,18 +61,24 @@ def test_a_guarded_ref_from_nowhere(guarded: Project) -> None:
     guarded.git("tag", "-a", "v2", "-m", "annotated")
     guarded.git("switch", "--quiet", "--orphan", "orphan")
     guarded.commit("another history", {"aiwg.yml": SOLO.replace("version: 1", "version: 1 ")})
-    push_refused(guarded, "not-opened", refspec=f"feature:{RELEASE}")
-    push_refused(guarded, "not-opened", refspec="v1:refs/tags/v1")
-    push_refused(guarded, "not-opened", refspec="v2:refs/tags/v2")
     nothing = "shares no commit with a guarded branch"
-    push_refused(guarded, "blocked", nothing, refspec=f"orphan:{RELEASE}")
-    push_refused(guarded, "blocked", nothing, refspec="orphan:refs/tags/v3")
-    push_lands(guarded, f"main:{RELEASE}")
-    guarded.git("tag", "-a", "v4", "-m", "annotated", "main")
-    push_lands(guarded, "v4:refs/tags/v4")
-    push_refused(guarded, "blocked", "may not be moved", refspec="v1:refs/tags/v4")
-    push_refused(guarded, "blocked", "may not be deleted", refspec=":refs/tags/v4")
-    push_refused(guarded, "blocked", "may not be deleted", refspec=f":{RELEASE}")
+    all_refused(
+        guarded,
+        (f"feature:{RELEASE}", "not-opened", "no gate `main` was opened for it"),
+        ("v1:refs/tags/v1", "not-opened", "no gate `main` was opened for it"),
+        ("v2:refs/tags/v2", "not-opened", "no gate `main` was opened for it"),
+        ("orphan:refs/heads/release/2", "blocked", nothing),
+        ("orphan:refs/tags/v3", "blocked", nothing),
+    )
+    for tag in ("v4", "v5"):
+        guarded.git("tag", "-a", tag, "-m", "annotated", "main")
+    guarded.push(f"main:{RELEASE}", "v4", "v5").ok()
+    all_refused(
+        guarded,
+        ("v1:refs/tags/v4", "blocked", "may not be moved"),
+        (":refs/tags/v5", "blocked", "may not be deleted"),
+        (f":{RELEASE}", "blocked", "may not be deleted"),
+    )
 
 
 def test_a_landing_reaches_a_new_release(guarded: Project) -> None:
@@ -80,9 +87,9 @@ def test_a_landing_reaches_a_new_release(guarded: Project) -> None:
     guarded.gate("open", "--target", "main").ok()
     guarded.gate("approve").ok()
     push_lands(guarded)
-    push_lands(guarded, f"HEAD:{RELEASE}")
     guarded.commit("more", {"more.md": "x\n"})
-    push_refused(guarded, "not-opened", refspec="HEAD:refs/heads/release/2")
+    all_refused(guarded, (f"HEAD:{RELEASE}", "not-opened", "(more)"))
+    push_lands(guarded, f"HEAD~1:{RELEASE}")
 
 
 def test_main_deleted_and_created_again(project: Project) -> None:
@@ -165,14 +172,15 @@ def test_the_policy_is_not_found(project: Project) -> None:
     assert project.gate("check", "origin/main..HEAD").status == 128
     project.git("config", "--unset", "gate.policyRef")
     project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/mian")
-    push_refused(project, "blocked", gone)
+    answer = project.gate("check", "origin/main..HEAD")
+    assert (answer.status, gone in answer.err) == (128, True)
     project.git("symbolic-ref", "--delete", "refs/remotes/origin/HEAD")
     unsaid = "nothing says which branch holds the policy"
     assert unsaid in project.gate("open").err
     refused = project.push("HEAD:refs/heads/main")
     assert (refused.status, unsaid in refused.err) == (1, True)
     project.git("remote", "set-head", "origin", "main")
-    push_refused(project, "not-opened")
+    blocked(project, "not-opened")
     project.gate("open").ok()
     project.gate("approve").ok()
     push_lands(project)
@@ -197,7 +205,7 @@ def test_the_policy_cannot_be_read(project: Project) -> None:
     refused = project.push(f"HEAD:{MAIN}")
     assert refused.status == 1
     file.with_suffix(".away").rename(file)
-    push_refused(project, "not-opened")
+    blocked(project, "not-opened")
 
 
 def test_a_hook_that_is_told_nonsense(project: Project) -> None:
@@ -206,11 +214,9 @@ def test_a_hook_that_is_told_nonsense(project: Project) -> None:
     zero, head = "0" * 40, project.rev()
     for line, status in (
         ("", 0),
-        ("nonsense\n", 1),
         (f"{MAIN} {head} {MAIN}\n", 1),
         (f"HEAD {'f' * 40} {MAIN} {head}\n", 1),
         (f"HEAD {head} {MAIN} {'f' * 40}\n", 1),
-        (f"(delete) {zero} {MAIN} {head}\n", 1),
         (f"HEAD {project.rev('HEAD^{tree}')} {MAIN} {head}\n", 1),
         (f"HEAD~1 x {head} refs/heads/free {zero}\n", 0),
     ):

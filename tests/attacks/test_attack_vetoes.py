@@ -52,7 +52,6 @@ def test_the_first_iteration_again(team: Project) -> None:
     passes(team)
     found = blocked(team, "blocked", moves=f"origin/main..{first}")
     assert "this is not the merge of that" in found["reasons"][1]
-    push_refused(team, "blocked", refspec=f"{first}:refs/heads/main")
     team.git("switch", "--quiet", "--create", "back", first)
     team.gate("open", "--subject", "feature").ok()
     _bob_approves(team, "feature")
@@ -94,7 +93,6 @@ def test_under_another_subject(team: Project) -> None:
     team.be(team.people["ada"])
     team.gate("retract", "--subject", "feature").ok()
     passes(team)
-    push_lands(team)
 
 
 def test_with_one_line_more(team: Project) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from support.project import Project
+from support.project import TEAM, Project, make_project, person
 
 from gitgate.core import ids
-from gitgate.core.decision import Record, parse, split_note
+from gitgate.core.decision import Defect, Record, parse, split_note
 from gitgate.git import ledger as ledgers
 from gitgate.git import notes
 from gitgate.git.ledger import Ledger
@@ -67,13 +70,14 @@ def records_of(project: Project, subject: str = "feature", gate: str = "main") -
 
 
 def noted(project: Project, subject: str = "feature", gate: str = "main") -> Iterator[Record]:
-    """The records of an instance that stand in notes, as often as they do."""
+    """The records of an instance that stand in notes, as often as they do; no junk."""
     tag = ids.tag_name(gate, subject)
     for _, data in notes.every(Repository.open(project.top)):
         for piece in split_note(data):
-            record = parse(piece)
-            if record.decision.tag == tag:
-                yield record
+            with suppress(Defect):
+                record = parse(piece)
+                if record.decision.tag == tag:
+                    yield record
 
 
 def fsck(project: Project) -> None:
@@ -102,6 +106,31 @@ def is_whole(project: Project, *subjects: str, gate: str = "main") -> None:
         assert sorted(found) == sorted(expected)
     fsck(project)
     assert not list((project.top / ".git" / "refs").rglob("*.lock"))
+
+
+def make_team(folder: Path, home: Path, policy: str = TEAM) -> Project:
+    """As the fixture `team`: Ada and Bob are listed, and the agent is at work."""
+    people = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
+    made = make_project(folder, home, policy, people)
+    made.people["agent"] = person("Agent", "agent@example.com", home)
+    made.be(made.people["agent"], signs=False)
+    return made
+
+
+def decide(project: Project, who: str, *args: str) -> None:
+    """Somebody decides; then the agent is at work again."""
+    project.be(project.people[who])
+    project.gate(*args).ok()
+    project.be(project.people["agent"], signs=False)
+
+
+def copied(project: Project, folder: Path) -> Project:
+    """A project of its own with the same history, keys and people: quicker than making it anew."""
+    copy = replace(project, top=folder / "project", remote=folder / "remote.git")
+    shutil.copytree(project.top, copy.top, symlinks=True)
+    shutil.copytree(project.remote, copy.remote, symlinks=True)
+    copy.git("config", "remote.origin.url", str(copy.remote))
+    return copy
 
 
 def everything(project: Project) -> dict[str, str]:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from support.project import Project
+from support.project import Person, Project
 
+from gitgate.core import decision as codec
+from gitgate.core import ids, person
+from gitgate.core.decision import Action, Decision, Via
+from gitgate.core.events import Event, EventName
 from gitgate.core.ids import GATES
+from gitgate.core.person import Stamp
+from gitgate.git import ledger as ledgers
+from gitgate.git.ledger import Draft
+from gitgate.git.repository import Repository
 
 LEDGER = "refs/aiwg/gates/main/feature"
 
@@ -109,3 +119,45 @@ def lose_object(project: Project, oid: str) -> None:
     path = project.top / ".git" / "objects" / oid[:2] / oid[2:]
     path.chmod(0o644)
     path.unlink()
+
+
+def signed(
+    who: Person,
+    request: str,
+    action: Action,
+    *,
+    gate: str = "main",
+    subject: str = "feature",
+    previous: tuple[str, ...] = (),
+) -> bytes:
+    """A record as anybody can make one with their own key."""
+    said = Decision(
+        request=request,
+        tag=ids.tag_name(gate, subject),
+        tagger=Stamp(person.Person(who.name, who.email), int(time.time())),
+        action=action,
+        title=codec.title_of(action, gate, subject),
+        message="",
+        via=Via.TERMINAL,
+        previous=previous,
+    )
+    payload = codec.payload(said)
+    command = ["ssh-keygen", "-Y", "sign", "-n", "git", "-f", str(who.key)]
+    return payload + subprocess.run(command, input=payload, capture_output=True, check=True).stdout
+
+
+def append(
+    project: Project,
+    name: EventName,
+    request: str,
+    *,
+    record: bytes | None = None,
+    fields: Mapping[str, str] | None = None,
+    gate: str = "main",
+    subject: str = "feature",
+) -> None:
+    """Append an event with nothing asked or checked."""
+    stamp = Stamp(person.Person("Mallory", "mallory@example.com"), int(time.time()))
+    event = Event("", 0, name, stamp.time, stamp.person, request, None, fields or {})
+    draft = Draft(event, 1, "approved", record=record)
+    ledgers.append(Repository.open(project.top), gate, subject, lambda _: draft, stamp=stamp)

@@ -3,50 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
+from logbook import LOG, PROV, TIMED, clone_of, exported, log_of, read, work
 from outputs import ADA, START, Clock
 from prov.model import ProvActivity, ProvAgent, ProvDocument, ProvEntity
 from support.project import SOLO, TEAM, Person, Project, make_project, person
-
-LOG = ".aiwg/gates/decisions.log"
-PROV = ".aiwg/provenance/gates.prov.json"
-TIMED = SOLO.replace("timeout_minutes: 0", "timeout_minutes: 60")
-
-
-def read(log: str) -> list[dict[str, Any]]:
-    """The documents of the log by a stock reader of YAML."""
-    return [one["gate_decision"] for one in yaml.safe_load_all(log)]
-
-
-def exported(project: Project) -> str:
-    return project.gate("export", "--format", "log").ok().out
-
-
-def log_of(project: Project) -> str:
-    return (project.top / LOG).read_text(encoding="utf-8")
-
-
-def work(project: Project, name: str = "feature", path: str = "page.md") -> str:
-    """Work on a branch of its own, with the gate open for it."""
-    project.branch(name)
-    commit = project.commit(f"Add {path}", {path: f"# {name}\n"})
-    project.gate("open", "--agent", "claude").ok()
-    return commit
-
-
-def clone_of(project: Project, folder: Path) -> Project:
-    """Another clone with the same ledgers and notes, in which `init` never ran."""
-    subprocess.run(["git", "clone", "--quiet", project.remote, folder], check=True)
-    made = Project(folder, project.remote)
-    project.git("push", "-q", "--no-verify", "origin", "refs/aiwg/*:refs/aiwg/*", "refs/notes/aiwg/*")
-    made.git("fetch", "-q", "origin", "refs/aiwg/*:refs/aiwg/*", "refs/notes/aiwg/*:refs/notes/aiwg/*")
-    made.git("config", "gate.policyRef", "refs/heads/main")
-    return made
 
 
 @pytest.fixture
@@ -83,7 +46,10 @@ def test_each_kind_of_decision_is_read_back_field_by_field(phased: Project, cloc
     }
     expected = []
     for action, field in {
-        "reject": "feedback", "retract": "reason", "approve": "comment", "skip": "reason",
+        "reject": "feedback",
+        "retract": "reason",
+        "approve": "comment",
+        "skip": "reason",
         "quit": "reason",
     }.items():
         at = clock.later(minutes=1)
@@ -95,9 +61,25 @@ def test_each_kind_of_decision_is_read_back_field_by_field(phased: Project, cloc
         assert read(log_of(project)) == expected
         assert log_of(project) == exported(project)
     assert [list(one) for one in read(log_of(project))] == [
-        ["gate_id", "gate_name", "phase_transition", "action", "timestamp", "user", "feedback",
-         "artifacts_reviewed", "time_spent_seconds", "reason", "comment", "subject", "iteration",
-         "work", "record", "via", "signature"]
+        [
+            "gate_id",
+            "gate_name",
+            "phase_transition",
+            "action",
+            "timestamp",
+            "user",
+            "feedback",
+            "artifacts_reviewed",
+            "time_spent_seconds",
+            "reason",
+            "comment",
+            "subject",
+            "iteration",
+            "work",
+            "record",
+            "via",
+            "signature",
+        ]
     ] * 5
 
 
@@ -119,7 +101,8 @@ def test_a_deadline_that_passed_is_a_rejection_by_nobody(
     assert log_of(project) == exported(project)
     first, second = read(log_of(project))
     assert (first["timestamp"], second["timestamp"]) == (
-        "2025-12-01T06:00:00Z", "2025-12-01T06:05:00Z",
+        "2025-12-01T06:00:00Z",
+        "2025-12-01T06:05:00Z",
     )
     assert {name: value for name, value in first.items() if value} == {
         "gate_id": "main",
@@ -187,129 +170,12 @@ def test_an_edited_or_deleted_log_is_rebuilt_and_is_the_same_in_every_clone(
     assert [one["action"] for one in read(log_of(project))] == ["reject", "approve", "reject"]
     other = clone_of(project, tmp_path / "clone")
     assert exported(other) == exported(project)
-    assert other.gate("export", "--format", "prov").out == project.gate("export", "--format", "prov").out
+    assert (
+        other.gate("export", "--format", "prov").out
+        == project.gate("export", "--format", "prov").out
+    )
     other.gate("export", "-o", LOG).ok()
     assert other.git("status", "--porcelain").out == ""
-
-
-def test_the_files_are_none_of_the_work_trees_business(project: Project, clock: Clock) -> None:
-    """Nobody ran `init` here."""
-    exclude = project.top / ".git" / "info" / "exclude"
-    exclude.write_bytes(b"*.tmp\n/caf\xe9")
-    work(project)
-    project.gate("approve").ok()
-    assert project.git("status", "--porcelain", "--ignored").out == "!! .aiwg/gates/\n!! .aiwg/provenance/\n"
-    assert exclude.read_bytes() == f"*.tmp\n/caf\udce9\n/{LOG}\n/{PROV}\n".encode(errors="surrogateescape")
-    linked = project.top.parent / "linked"
-    project.git("worktree", "add", "-q", "-b", "linked", str(linked), "feature")
-    project.gate("retract", "--subject", "feature", at=linked).ok()
-    assert (linked / LOG).is_file()
-    assert project.git("-C", str(linked), "status", "--porcelain").out == ""
-
-
-def test_log_all_decisions_stops_the_file_and_nothing_else(tmp_path: Path, home: Path) -> None:
-    policy = SOLO + "  logging: {log_all_decisions: false}\n"
-    project = make_project(tmp_path, home, policy)
-    work(project)
-    answer = project.gate("approve", "-m", "fine").ok()
-    assert answer.err == ""
-    assert not (project.top / LOG).exists()
-    assert (project.top / PROV).is_file()
-    assert [one["comment"] for one in read(exported(project))] == ["fine"]
-    assert project.gate("check").ok().out
-
-
-def test_without_a_work_tree_there_is_no_file(project: Project, tmp_path: Path) -> None:
-    bare = tmp_path / "bare.git"
-    work(project)
-    project.git("clone", "-q", "--mirror", str(project.top), str(bare))
-    for key in ("user.name", "user.email", "gpg.format", "user.signingKey", "gate.policyRef"):
-        value = project.git("config", key).out.strip()
-        subprocess.run(["git", "config", key, value], cwd=bare, check=True)
-    answer = project.gate("approve", "main", "--subject", "feature", at=bare).ok()
-    assert answer.err == ""
-    assert not (bare / ".aiwg").exists()
-
-
-@pytest.mark.parametrize(
-    ("way", "why"),
-    [
-        ("symlink", "it leads through the symbolic link <top>/.aiwg/gates"),
-        ("file-link", "it leads through the symbolic link <top>/.aiwg/gates/decisions.log"),
-        ("folder", "there is something that is no file"),
-        ("file", "<top>/.aiwg/gates: File exists"),
-    ],
-)
-def test_what_is_in_the_way_of_the_log_undoes_no_decision(
-    project: Project, tmp_path: Path, way: str, why: str
-) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "decisions.log").write_text("theirs\n")
-    gates = project.top / ".aiwg" / "gates"
-    work(project)
-    match way:
-        case "symlink":
-            gates.symlink_to(outside)
-        case "file-link":
-            gates.mkdir()
-            (gates / "decisions.log").symlink_to(outside / "decisions.log")
-        case "folder":
-            (gates / "decisions.log").mkdir(parents=True)
-        case "file":
-            gates.write_text("a file\n")
-    answer = project.gate("approve", "--json").ok()
-    assert answer.json["status"] == "approved"
-    assert answer.err.replace(str(project.top), "<top>") == (
-        f"warning: {LOG} was not written, the decision stands: {why}; once that is mended:"
-        f" git gate export --format log -o {LOG}\n"
-    )
-    assert (outside / "decisions.log").read_text() == "theirs\n"
-    assert [one["action"] for one in read(exported(project))] == ["approve"]
-    project.push("HEAD:refs/heads/main").ok()
-
-
-@pytest.mark.parametrize("content", [b"[]", b"{", b'{"entity": 3}', b"[" * 100_000, b"\xff"])
-def test_a_provenance_that_is_none_of_ours_undoes_no_decision(
-    project: Project, content: bytes
-) -> None:
-    file = project.top / PROV
-    work(project)
-    file.parent.mkdir(parents=True)
-    file.write_bytes(content)
-    answer = project.gate("approve").ok()
-    assert answer.err.startswith(f"warning: {PROV} was not written, the decision stands: ")
-    assert answer.err.endswith(f"git gate export --format prov -o {PROV}\n")
-    assert file.read_bytes() == content
-    project.gate("export", "--format", "prov", "-o", PROV).ok()
-    assert json.loads(file.read_bytes())["agent"]
-
-
-@pytest.mark.parametrize(
-    ("path", "why"),
-    [
-        ("../decisions.log", "(without '.', '..' and control characters)"),
-        ("/tmp/decisions.log", "(without '.', '..' and control characters)"),
-        (".git/hooks/pre-push", "expected a path outside of git's own folder"),
-        (".aiwg/allowed_signers", "expected a file that is no part of the policy"),
-    ],
-)
-def test_a_path_that_leads_out_is_no_valid_policy(project: Project, path: str, why: str) -> None:
-    project.write("aiwg.yml", SOLO + f"  logging: {{log_path: {path}}}\n")
-    answer = project.gate("policy", "check")
-    assert answer.status == 1
-    [line] = answer.out.splitlines()
-    assert line.startswith("aiwg.yml:10: ") and why in line and "logging.log_path" in line
-
-
-def test_a_log_elsewhere_is_excluded_there(tmp_path: Path, home: Path) -> None:
-    policy = SOLO + "  logging: {log_path: records/every decision.log}\n"
-    project = make_project(tmp_path, home, policy)
-    work(project)
-    project.gate("approve").ok()
-    text = (project.top / "records" / "every decision.log").read_text()
-    assert text == exported(project)
-    assert project.git("status", "--porcelain").out == ""
 
 
 def test_who_left_and_a_gate_that_is_gone_stay_in_the_log(
@@ -327,7 +193,9 @@ def test_who_left_and_a_gate_that_is_gone_stay_in_the_log(
     project.commit(
         "Bob leaves, and the gate has another name",
         {
-            "aiwg.yml": SOLO.replace("    main:\n", "    landing:\n").replace(": main\n", ": landing\n"),
+            "aiwg.yml": SOLO.replace("    main:\n", "    landing:\n").replace(
+                ": main\n", ": landing\n"
+            ),
             ".aiwg/allowed_signers": project.people["ada"].line() + "\n",
         },
     )
@@ -347,7 +215,8 @@ def test_a_record_of_a_stranger_is_in_the_log_as_nobodys(
     _forge(project, stranger)
     rows = read(exported(project))
     assert sorted((one["user"], one["signature"]) for one in rows) == [
-        ("", "unknown-key"), (ADA, "good"),
+        ("", "unknown-key"),
+        (ADA, "good"),
     ]
 
 
@@ -357,7 +226,9 @@ def _forge(project: Project, stranger: Person) -> None:
     project.git("switch", "-q", "--detach", "origin/main")
     own = project.commit("A policy of my own", {".aiwg/allowed_signers": line + "\n"})
     project.git("switch", "-q", "feature")
-    before = {key: project.git("config", key).out.strip() for key in ("gate.policyRef", "user.signingKey")}
+    before = {
+        key: project.git("config", key).out.strip() for key in ("gate.policyRef", "user.signingKey")
+    }
     project.git("update-ref", "refs/heads/forged", own)
     project.git("config", "gate.policyRef", "refs/heads/forged")
     project.git("config", "user.signingKey", str(stranger.key))
@@ -399,7 +270,9 @@ def test_provenance_is_read_by_prov_without_loss(tmp_path: Path, home: Path, clo
     doc = ProvDocument.deserialize(content=text, format="json")
     assert ProvDocument.deserialize(content=doc.serialize(format="json"), format="json") == doc
     assert {str(one.label) for one in doc.get_records(ProvEntity)} == {
-        "page.md", "Reject main of feature", "Approve main of feature",
+        "page.md",
+        "Reject main of feature",
+        "Approve main of feature",
     }
     [activity] = doc.get_records(ProvActivity)
     assert str(activity.get_startTime()) == "2025-12-01 05:00:00+00:00"

@@ -1,4 +1,4 @@
-"""`gate.notify.*`: who is told of what, by a real command and by apprise over the loopback."""
+"""`gate.notify.*`: who is told of what by a real command, and that it changes nothing else."""
 
 from __future__ import annotations
 
@@ -14,69 +14,17 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from outputs import ADA, START, Clock, Names
+from noticing import TIERS, listen, said, told, work
+from outputs import ADA, Clock, Names
 from support.project import SOLO, Project, make_project, person
 
 TIMED = SOLO.replace("timeout_minutes: 0", "timeout_minutes: 60")
-TIERS = SOLO.replace(
-    "      approvals",
-    "      escalation: [{after: 0m, notify: [lead]}, {after: 4h, notify: [lead, owner]}]\n"
-    "      approvals",
-)
 
 
 @pytest.fixture
 def heard(project: Project, tmp_path: Path) -> Path:
     """The file to which `gate.notify.command` adds each document."""
     return listen(project, tmp_path / "heard")
-
-
-def listen(project: Project, file: Path, key: str = "command") -> Path:
-    project.git("config", f"gate.notify.{key}", f"cat >>'{file}'")
-    return file
-
-
-def told(file: Path) -> list[dict[str, Any]]:
-    """What has been told since the last look."""
-    lines = file.read_text().splitlines() if file.exists() else []
-    file.unlink(missing_ok=True)
-    return [json.loads(line) for line in lines]
-
-
-def work(project: Project, name: str = "feature") -> str:
-    project.branch(name)
-    return project.commit("Add a page", {"page.md": f"# {name}\n"})
-
-
-def said(event: str, **changes: Any) -> dict[str, Any]:
-    """A document about the first iteration of `feature`."""
-    return {
-        "schema": 1,
-        "event": event,
-        "to": None,
-        "repository": "project",
-        "gate": "main",
-        "title": "Changes to main",
-        "kind": "approval",
-        "subject": "feature",
-        "target": "refs/heads/main",
-        "iteration": 1,
-        "status": "open",
-        "request": "<id>",
-        "work": "<work>",
-        "agent": "claude",
-        "by": ADA,
-        "name": "Ada Lovelace",
-        "action": None,
-        "message": "",
-        "at": START,
-        "record": None,
-        "counts": None,
-        "comments": [],
-        "commit": None,
-        "next": ["git", "gate", "wait", "main", "--subject", "feature"],
-        **changes,
-    }
 
 
 AGAIN = ["git", "gate", "open", "main", "--subject", "feature"]
@@ -88,8 +36,16 @@ def test_each_event_is_told_as_one_document(project: Project, heard: Path, clock
     assert names(told(heard)) == [said("opened", message="The first\nversion")]
     at = clock.later(minutes=1)
     project.gate("reject", "-m", "No lockout.\n\nSee page 3.").ok()
-    rejected = said("decided", action="reject", message="No lockout.\n\nSee page 3.", at=at,
-                    status="rejected", record="<id>", counts=True, next=AGAIN)
+    rejected = said(
+        "decided",
+        action="reject",
+        message="No lockout.\n\nSee page 3.",
+        at=at,
+        status="rejected",
+        record="<id>",
+        counts=True,
+        next=AGAIN,
+    )
     assert names(told(heard)) == [rejected]
     project.gate("show").ok()
     project.gate("check")
@@ -102,8 +58,15 @@ def test_each_event_is_told_as_one_document(project: Project, heard: Path, clock
     project.gate("open").ok()
     assert told(heard) == []  # nothing was written
     project.gate("approve").ok()
-    approved = said("decided", action="approve", status="approved", record="<id>", counts=True,
-                    next=["git", "gate", "check"], **second)
+    approved = said(
+        "decided",
+        action="approve",
+        status="approved",
+        record="<id>",
+        counts=True,
+        next=["git", "gate", "check"],
+        **second,
+    )
     assert names(told(heard)) == [approved]
     project.push("HEAD:refs/heads/main").ok()
 
@@ -114,8 +77,16 @@ def test_each_event_is_told_as_one_document(project: Project, heard: Path, clock
     first, then = told(heard)
     assert first["commit"] == first["work"] == landed
     names.add(landed=landed)
-    assert names(first) == said("landed", iteration=2, agent=None, status="landed", at=at,
-                                work="<landed>", commit="<landed>", next=None)
+    assert names(first) == said(
+        "landed",
+        iteration=2,
+        agent=None,
+        status="landed",
+        at=at,
+        work="<landed>",
+        commit="<landed>",
+        next=None,
+    )
     assert names(then) == said("opened", at=at)
     project.gate("withdraw", "-m", "not now").ok()
     assert names(told(heard)) == [
@@ -136,8 +107,15 @@ def test_a_deadline_is_told_once_by_whoever_looks_first(
     clock.later(seconds=1)
     project.gate("list", "--json").ok()
     assert names(told(heard)) == [
-        said("expired", status="expired", by="(deadline)", name="", action="reject",
-             at="2025-12-01T06:00:00Z", next=AGAIN)
+        said(
+            "expired",
+            status="expired",
+            by="(deadline)",
+            name="",
+            action="reject",
+            at="2025-12-01T06:00:00Z",
+            next=AGAIN,
+        )
     ]
     project.gate("show").ok()
     project.gate("log").ok()
@@ -157,13 +135,22 @@ def test_a_retraction_and_a_decision_that_does_not_count(
     project.gate("approve").ok()
     project.gate("retract").ok()
     assert [(one["event"], one["action"], one["status"]) for one in told(heard)] == [
-        ("opened", None, "open"), ("decided", "approve", "approved"), ("decided", "retract", "open"),
+        ("opened", None, "open"),
+        ("decided", "approve", "approved"),
+        ("decided", "retract", "open"),
     ]
     project.be(project.people["bob"])
     project.gate("reject", "-m", "no").ok()
     assert names(told(heard)) == [
-        said("decided", by="bob@example.com", name="Bob Babbage", action="reject", message="no",
-             record="<id>", counts=False)
+        said(
+            "decided",
+            by="bob@example.com",
+            name="Bob Babbage",
+            action="reject",
+            message="no",
+            record="<id>",
+            counts=False,
+        )
     ]
 
 
@@ -216,14 +203,17 @@ def test_the_command_runs_at_the_top_without_what_git_told_us(
     project.gate("open", at=project.top / "deep").ok()
     first, *variables = (tmp_path / "seen").read_text().splitlines()
     assert first == str(project.top)
-    assert not [one for one in variables if one.startswith(("GIT_DIR=", "GIT_PREFIX=", "GIT_INDEX"))]
+    assert not [
+        one for one in variables if one.startswith(("GIT_DIR=", "GIT_PREFIX=", "GIT_INDEX"))
+    ]
 
 
 def test_nothing_in_the_tree_names_a_command(project: Project, heard: Path) -> None:
     project.write("aiwg.yml", SOLO + "  notify: {command: touch pwned}\n")
-    assert "aiwg.yml:10: expected a key of human_gates, found 'notify'" in project.gate(
-        "policy", "check"
-    ).out
+    assert (
+        "aiwg.yml:10: expected a key of human_gates, found 'notify'"
+        in project.gate("policy", "check").out
+    )
     for name in ("lead.x", "on_call", "2nd", "timeout", "Command", "apprise"):
         project.write("aiwg.yml", TIERS.replace("owner", name))
         answer = project.gate("policy", "check")
@@ -259,7 +249,9 @@ def test_a_command_that_hangs_is_killed_with_all_that_it_started(
 ) -> None:
     work(project)
     project.git(
-        "config", "gate.notify.command", f"sleep 300 & echo $! >'{tmp_path}/pid'; trap '' TERM; wait"
+        "config",
+        "gate.notify.command",
+        f"sleep 300 & echo $! >'{tmp_path}/pid'; trap '' TERM; wait",
     )
     project.git("config", "gate.notify.timeout", "0.5")
     answer = project.gate("open", "--json").ok()
@@ -316,121 +308,3 @@ def test_a_refused_decision_is_told_nobody(project: Project, heard: Path, home: 
     assert project.gate("approve").status == 1
     assert project.gate("skip").status == 129
     assert told(heard) == []
-
-
-class Listener:
-    """An HTTP service on the loopback; `slow` requests wait until the test is over."""
-
-    def __init__(self) -> None:
-        self.bodies: list[dict[str, Any]] = []
-        self.over = Event()
-        listener = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if self.path == "/slow":
-                    listener.over.wait(30)
-                listener.bodies.append({"path": self.path, **json.loads(body)})
-                self.send_response(500 if self.path == "/broken" else 200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
-        self.thread.start()
-
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self.server.server_address[1]}"
-
-    def close(self) -> None:
-        self.over.set()
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-
-@pytest.fixture
-def listener() -> Iterator[Listener]:
-    made = Listener()
-    yield made
-    made.close()
-
-
-# What plug-ins of apprise import is nothing that this project can mend.
-through_apprise = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@through_apprise
-def test_apprise_reaches_all_its_addresses(
-    tmp_path: Path, home: Path, listener: Listener, clock: Clock
-) -> None:
-    project = make_project(tmp_path, home, TIERS)
-    work(project)
-    for path in ("one", "two"):
-        project.git("config", "--add", "gate.notify.apprise", f"json://{listener.address}/{path}")
-    project.git("config", "gate.notify.lead", f"json://{listener.address}/lead")
-    answer = project.gate("open", "--agent", "claude", "-m", "Look, @everyone:\n<b>*bold*</b>").ok()
-    assert answer.err == ""
-    assert sorted(one["path"] for one in listener.bodies) == ["/lead", "/one", "/two"]
-    for one in listener.bodies:
-        assert one["title"] == "[project] gate main: a decision is wanted on feature (iteration 1)"
-        assert one["message"] == (
-            "Changes to main: feature for refs/heads/main, now open\n"
-            "asked by claude\n"
-            "Look, @ everyone:\n"
-            "<b>*bold*</b>\n"
-            "git gate show main --subject feature"
-        )
-    assert project.gate("approve").ok().err == ""
-    assert sorted(one["path"] for one in listener.bodies[3:]) == ["/one", "/two"]
-    assert listener.bodies[3]["title"].endswith("ada@example.com approved feature (iteration 1)")
-
-
-@through_apprise
-def test_what_apprise_cannot_reach_is_said_without_its_secrets(
-    project: Project, listener: Listener
-) -> None:
-    work(project)
-    project.git("config", "gate.notify.timeout", "2")
-    for address in (
-        f"json://user:secret@{listener.address}/broken",
-        f"json://user:secret@{listener.address}/slow",
-        "json://user:secret@127.0.0.1:1/nobody",
-        "nosuch://secret",
-    ):
-        project.git("config", "--add", "gate.notify.apprise", address)
-    answer = project.gate("open", "--json").ok()
-    assert answer.json["result"] == "opened"
-    assert sorted(answer.err.splitlines()) == [
-        "warning: gate.notify.apprise (json:) was not told: it was not taken",
-        "warning: gate.notify.apprise (json:) was not told: there was no answer within 2 seconds",
-        "warning: gate.notify.apprise (nosuch:) was not told: apprise knows no such address",
-    ]
-
-
-def test_without_the_package_the_extra_is_named(
-    project: Project, heard: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work(project)
-    project.git("config", "gate.notify.apprise", "json://127.0.0.1:1/")
-    monkeypatch.setitem(sys.modules, "apprise", None)
-    answer = project.gate("open").ok()
-    assert answer.err == (
-        "warning: gate.notify.apprise was not told: it needs the package apprise:"
-        " pip install 'git-gate-cli[notify]'\n"
-    )
-    assert [one["event"] for one in told(heard)] == ["opened"]
-
-
-def test_apprise_is_loaded_only_where_it_is_used(project: Project, tmp_path: Path) -> None:
-    """A package of that name that cannot be imported is in nobody's way."""
-    (tmp_path / "apprise.py").write_text("raise SystemExit('loaded')\n")
-    work(project)
-    project.git("config", "gate.notify.command", "true")
-    answer = project.gate_process("open", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}"})
-    assert (answer.status, answer.err) == (0, "")

@@ -75,6 +75,7 @@ def test_not_needed_not_opened_pending(project: Project, clock: Clock) -> None:
     late = project.gate("wait", "--json", "--timeout", "0")
     assert (late.status, late.out) == (124, "")
     assert late.err == (
+        "waiting for a decision on main of feature: nobody has approved it yet\n"
         "git-gate: nobody decided main of feature in time; it is still open\n"
         "hint: git gate wait main --subject feature\n"
     )

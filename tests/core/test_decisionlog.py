@@ -89,7 +89,11 @@ def test_the_words_stand_where_their_kind_says(action: Action, field: str) -> No
 
 def test_a_deadline_is_a_rejection_that_nobody_signed() -> None:
     [found] = read(document(replace(entry(None, None), user="", signature="unsigned")))
-    assert (found["action"], found["user"], found["signature"]) == ("reject", "(deadline)", "unsigned")
+    assert (found["action"], found["user"], found["signature"]) == (
+        "reject",
+        "(deadline)",
+        "unsigned",
+    )
     assert found["record"] is found["via"] is found["time_spent_seconds"] is None
     assert found["artifacts_reviewed"] == []
 
@@ -100,7 +104,15 @@ HOSTILE = [
     "# no comment\n  # and this\n% TAG ! x",
     "!!binary aGk=\n&anchor *alias\n<<: *alias",
     "'single' \"double\" \\ back\\nslash: - ? | > `",
-    "null", "~", "true", "no", "1e3", "0777", "2025-12-01", "=", "<<",
+    "null",
+    "~",
+    "true",
+    "no",
+    "1e3",
+    "0777",
+    "2025-12-01",
+    "=",
+    "<<",
     "tab\there  and \x1b[2J \x07 \x00".replace("\x00", ""),
     "\u0085next\u2028line\u2029para\ufeffbom\u202eturned\u200bhidden",
     "né 漢字 \U0001f600 \U000e0041",

@@ -134,7 +134,9 @@ def test_artifacts_activity_people_and_the_agent_that_asked_are_there() -> None:
 LOCAL = re.compile(r"(?:[A-Za-z0-9_/@~&+*?#$!-]|\.(?!$)|%[0-9A-F]{2})+")
 
 
-@pytest.mark.parametrize("agent", ["x.", "a b", "né", "a:b(c),d;e='f'", "\u202e", "%41", "-", "a\\b"])
+@pytest.mark.parametrize(
+    "agent", ["x.", "a b", "né", "a:b(c),d;e='f'", "\u202e", "%41", "-", "a\\b"]
+)
 def test_every_identifier_is_a_qualified_name(agent: str) -> None:
     asked = request(agent=agent)
     doc = document([Round(asked, (entry(asked, "bob", Action.APPROVE),))])

@@ -51,7 +51,8 @@ class Templates:
         copied = replace(
             made, top=to / made.top.relative_to(source), remote=to / made.remote.relative_to(source)
         )
-        copied.git("remote", "set-url", "origin", str(copied.remote))
+        if copied.remote.exists():
+            copied.git("remote", "set-url", "origin", str(copied.remote))
         return copied
 
 
