@@ -76,14 +76,16 @@ class HookPlace:
         """What makes git ask git-gate, as a command where one line is enough."""
         if self.owner is Owner.NO_FOLDER:
             return f"git config --{self.setting} --unset-all core.hooksPath"
-        if self.owner is Owner.LEFTHOOK:
-            return f"add to {self.file}:\n{self.line}"
         if self.owner is Owner.HUSKY and not (self.folder / self.name).is_file():
             if self.name == "pre-push":
                 return "npx husky"
             return f"husky knows no {self.name} hook: unset core.hooksPath to have one"
         file = shlex.quote(str(self.file))
         command = f"echo {shlex.quote(self.line)} >>{file}"
+        if self.owner is Owner.LEFTHOOK:
+            folder = shlex.quote(str(self.file.parent))
+            job = _LEFTHOOK_JOB.format(name=self.name)
+            return f"mkdir -p {folder} && {command}, then add to lefthook.yml:\n{job}"
         if self.owner is Owner.HUSKY:
             return command
         if not self.file.exists():
@@ -108,17 +110,22 @@ def find(repo: Repository, name: str) -> HookPlace:
     if owner is Owner.HUSKY:
         file = folder.parent / name
     elif owner is Owner.LEFTHOOK:
-        file, line = _lefthook_file(top, name), _LEFTHOOK_LINES.format(name=name)
+        file = top / ".lefthook" / name / "git-gate"
     asks = owner is not Owner.NOBODY and _can_run(folder / name) and _asks(file, name)
+    if owner is Owner.LEFTHOOK:
+        asks = asks and any(_LEFTHOOK_SCRIPT.search(_content(top / one)) for one in _LEFTHOOK_FILES)
     return HookPlace(name, folder, scope, relative, owner, file, line, asks)
 
 
-_LEFTHOOK_LINES = """\
+# A script: jobs with `run` are left out where HEAD has nothing that its own remote branch lacks,
+# whatever is pushed (lefthook 2.2).
+_LEFTHOOK_JOB = """\
 {name}:
   jobs:
-    - name: git-gate
-      run: git-gate hook run {name} {{0}}
+    - script: git-gate
+      runner: sh
       use_stdin: true"""
+_LEFTHOOK_SCRIPT = re.compile(rb"^[^#\n]*\bgit-gate\b", re.MULTILINE)
 
 
 def _owner(repo: Repository, folder: Path, name: str, scope: str) -> Owner:
@@ -137,18 +144,14 @@ def _owner(repo: Repository, folder: Path, name: str, scope: str) -> Owner:
 
 def _is_tracked(folder: Path) -> bool:
     """Whether some file in it belongs to the work tree, whichever, in which it lies."""
-    return folder.is_dir() and bool(run(["git", "ls-files", "--", "."], cwd=folder).stdout)
+    if not folder.is_dir():
+        return False
+    inside = run(["git", "rev-parse", "--is-inside-work-tree"], cwd=folder)
+    return inside.text == "true" and run(["git", "ls-files", "--", "."], cwd=folder).stdout != b""
 
 
 def _is_lefthook(hook: Path) -> bool:
     return re.search(rb"^call_lefthook run ", _content(hook), re.MULTILINE) is not None
-
-
-def _lefthook_file(top: Path, name: str) -> Path:
-    """The configuration that asks git-gate, else the first that is there."""
-    there = [top / one for one in _LEFTHOOK_FILES if (top / one).is_file()]
-    asking = [one for one in there if _asks(one, name)]
-    return next(iter(asking or there), top / "lefthook.yml")
 
 
 def _asks(file: Path, name: str) -> bool:

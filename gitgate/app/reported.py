@@ -92,7 +92,7 @@ def _counts(findings: Iterable[Located]) -> Mapping[str, int]:
 
 
 def _deliverable(one: Deliverable) -> Document:
-    rows = _distinct(one.findings)
+    rows = _distinct(one.findings) if one.findings else []
     return {
         "path": path_text(one.path),
         "oid": one.oid,

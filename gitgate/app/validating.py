@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
+from gitgate.app.recording import append
 from gitgate.app.validations import Report, Watch, run_validations
 from gitgate.app.world import World, gate_of
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Status, may_follow
 from gitgate.core.person import Stamp
 from gitgate.errors import Exit, GateError
-from gitgate.git import ledger as ledgers
 from gitgate.git.ledger import Draft, Ledger
 
 
@@ -63,8 +63,8 @@ def validate(
         _check_follows(world, policy, ledger, request.id)
         return Draft(event, newest.number, Status.OPEN.value)
 
-    ledgers.append(
-        world.repo, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
+    append(
+        world, policy, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
     )
     return Validated(report, world.reload(policy, gate, subject))
 

@@ -8,7 +8,7 @@ duplicate keys or guessed types can hide in it, and no library's idea of layout 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -118,47 +118,53 @@ def load(data: bytes, limit: int) -> dict[str, Any]:
 def _parse(data: bytes) -> Any:
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        events = yaml.parse(data.decode(), Loader=loader)
-        content = (
-            event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)
-        )
-        return _Builder(content).value(next(content), 0)
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data.decode())
+        try:
+            return _Builder(loader.get_event).document()
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
         raise ValueError(f"not YAML: {str(error).splitlines()[0]}") from None
-    except StopIteration:
-        raise ValueError("an empty file") from None
 
 
 class _Builder:
     """Values out of the parser's events: nothing is resolved, constructed or repeated."""
 
-    def __init__(self, events: Iterator[Any]) -> None:
-        self._events = events
+    def __init__(self, next_event: Callable[[], Any]) -> None:
+        self._next = next_event
         self._nodes = 0
 
-    def value(self, event: Any, depth: int) -> Any:
+    def document(self) -> Any:
+        event = self._next()
+        while _kind(event) in ("StreamStartEvent", "DocumentStartEvent"):
+            event = self._next()
+        if _kind(event) == "StreamEndEvent":
+            raise ValueError("an empty file")
+        return self._value(event, 0)
+
+    def _value(self, event: Any, depth: int) -> Any:
         self._nodes += 1
         if depth > MAX_DEPTH or self._nodes > MAX_NODES:
             raise ValueError(f"more than {MAX_DEPTH} levels or {MAX_NODES} values")
-        kind = type(event).__name__
+        kind = _kind(event)
         if kind == "ScalarEvent":
             return event.value if event.style == '"' else _constant(event.value)
-        if kind == "SequenceStartEvent":
-            return [self.value(item, depth + 1) for item in self._until("SequenceEndEvent")]
         if kind == "MappingStartEvent":
-            return {
-                _key(getattr(key, "value", None)): self.value(next(self._events), depth + 1)
-                for key in self._until("MappingEndEvent")
-            }
+            mapping: dict[str, Any] = {}
+            while _kind(key := self._next()) != "MappingEndEvent":
+                mapping[_key(getattr(key, "value", None))] = self._value(self._next(), depth + 1)
+            return mapping
+        if kind == "SequenceStartEvent":
+            items: list[Any] = []
+            while _kind(item := self._next()) != "SequenceEndEvent":
+                items.append(self._value(item, depth + 1))
+            return items
         raise ValueError("an alias")
 
-    def _until(self, end: str) -> Iterator[Any]:
-        for event in self._events:
-            if type(event).__name__ == end:
-                return
-            yield event
+
+def _kind(event: Any) -> str:
+    return type(event).__name__
 
 
 _CONSTANTS = {"null": None, "true": True, "false": False}

@@ -56,9 +56,9 @@ def every(repo: Repository, cut: list[str] | None = None) -> Iterator[tuple[str,
 
     Raises GateError (untrusted) where the notes, or one of them, cannot be read.
     """
+    tip = refs.read(repo, ids.NOTES)
     try:
-        root = _root(repo)
-        places = _all_places(repo, root, cut) if root else {}
+        places = _all_places(repo, repo.commit(tip).tree, cut) if tip else {}
     except GateError as error:
         raise _unreadable(ids.NOTES, f"git update-ref -d {ids.NOTES}", error) from None
     for commit, blobs in places.items():

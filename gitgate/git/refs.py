@@ -46,7 +46,15 @@ def read(repo: Repository, name: str) -> str | None:
     Raises GateError: usage for a name that git forbids, untrusted where the ref is damaged.
     """
     _check_name(name)
-    return repo.ask_library(lambda library: _target(library, name))
+    try:
+        return repo.ask_library(lambda library: _target(library, name))
+    except GateError as error:
+        file = repo.common_dir / name
+        if not file.is_file():
+            raise
+        raise GateError(
+            error.kind, f"the ref {name} is damaged: {error.message}", f"rm {shlex.quote(str(file))}"
+        ) from None
 
 
 def _target(library: pygit2.Repository, name: str) -> str | None:

@@ -116,7 +116,6 @@ def at_remote(project: Project, ref: str) -> str:
 
 def work(project: Project, branch: str = "feature", **files: str) -> str:
     """A branch off main with one commit."""
-    project.git("fetch", "--quiet", "origin")
     project.branch(branch)
     return project.commit(f"work on {branch}", files or {f"{branch}.md": f"# {branch}\n"})
 

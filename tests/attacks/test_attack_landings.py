@@ -27,7 +27,6 @@ from gitgate.core.request import Deliverable
 
 def _merged(project: Project, branch: str = "feature") -> None:
     """HEAD is main with the branch about to be merged into it, not yet committed."""
-    project.git("fetch", "--quiet", "origin")
     project.git("switch", "--quiet", "--detach", "origin/main")
     project.git("merge", "--quiet", "--no-ff", "--no-commit", branch)
 

@@ -228,7 +228,7 @@ def test_dropped_and_adopted_anew(project: Project) -> None:
     push_refused(project, "blocked", "does not lie: commits of refs/heads/main would leave")
     work(project, "return", **{"aiwg.yml": lax})
     blocked(project, "not-opened")
-    print(project.gate("open"))
+    push_refused(project, "not-opened")
 
 
 HOSTILE = {

@@ -168,12 +168,10 @@ def test_the_policy_is_not_found(project: Project) -> None:
     work(project)
     gone = "refs/heads/mian is to hold the policy and is not there"
     project.git("config", "gate.policyRef", "refs/heads/mian")
-    push_refused(project, "blocked", gone)
     assert project.gate("check", "origin/main..HEAD").status == 128
     project.git("config", "--unset", "gate.policyRef")
     project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/mian")
-    answer = project.gate("check", "origin/main..HEAD")
-    assert (answer.status, gone in answer.err) == (128, True)
+    push_refused(project, "blocked", gone)
     project.git("symbolic-ref", "--delete", "refs/remotes/origin/HEAD")
     unsaid = "nothing says which branch holds the policy"
     assert unsaid in project.gate("open").err
@@ -215,7 +213,6 @@ def test_a_hook_that_is_told_nonsense(project: Project) -> None:
     for line, status in (
         ("", 0),
         (f"{MAIN} {head} {MAIN}\n", 1),
-        (f"HEAD {'f' * 40} {MAIN} {head}\n", 1),
         (f"HEAD {head} {MAIN} {'f' * 40}\n", 1),
         (f"HEAD {project.rev('HEAD^{tree}')} {MAIN} {head}\n", 1),
         (f"HEAD~1 x {head} refs/heads/free {zero}\n", 0),

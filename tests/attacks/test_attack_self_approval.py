@@ -22,6 +22,7 @@ from forger import (
 )
 from support.project import TEAM, Person, Project, make_project, person
 
+from gitgate.core.decision import Action
 from gitgate.core.events import EventName
 from gitgate.git import ledger as ledgers
 
@@ -105,6 +106,10 @@ def test_as_author_committer_co_author_or_opener(team: Project) -> None:
         "signer": "committed",
         "below": "wrote",
     }
+    request = request_of(team, subject="opener")
+    skip = word(request, ada, Action.SKIP, subject="opener", message="it is urgent")
+    decided(team, request, record(skip, ada), subject="opener")
+    assert "`skip.by` does not name them" in show(team, subject="opener")["decisions"][-1]["reason"]
     push_refused(team, "pending", "nobody has approved it yet")
     team.be(bob)
     for subject in said:

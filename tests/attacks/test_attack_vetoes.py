@@ -116,6 +116,9 @@ def test_asked_again_in_the_same_life(team: Project) -> None:
     assert show(team)["iteration"] == 2
     _bob_approves(team, "feature")
     blocked(team, "rejected", VETO)
+    bob = team.people["bob"]
+    decided(team, known, record(word(known, bob, Action.RETRACT), bob))
+    blocked(team, "rejected", VETO)
     push_refused(team, "rejected", VETO)
 
 

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
-from typing import Any
 
 import pytest
 from noticing import TIERS, listen, said, told, work
@@ -177,6 +170,16 @@ def test_the_opening_tells_those_of_the_first_tier(
     clock.later(minutes=241)
     project.gate("list").ok()
     assert not owner.exists()  # later tiers are told by nobody yet
+
+
+def test_validations_that_were_run_again_are_told(tmp_path: Path, home: Path, clock: Clock) -> None:
+    validated = '      validations: [{name: any, run: ["true"]}]\n      approvals'
+    project = make_project(tmp_path, home, SOLO.replace("      approvals", validated))
+    names = Names(project, work=work(project))
+    project.gate("open", "--agent", "claude").ok()
+    heard = listen(project, tmp_path / "heard")
+    project.gate("validate").ok()
+    assert names(told(heard)) == [said("validated")]
 
 
 HOSTILE = "$(touch pwned) `touch pwned` '; touch pwned; ' \" \\ \x1b[2J\u202e\n---\nto: x"

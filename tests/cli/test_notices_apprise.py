@@ -132,7 +132,5 @@ def test_apprise_is_loaded_only_where_it_is_used(project: Project, tmp_path: Pat
     (tmp_path / "apprise.py").write_text("raise SystemExit('loaded')\n")
     work(project)
     project.git("config", "gate.notify.command", "true")
-    answer = project.gate_process(
-        "open", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}"}
-    )
+    answer = project.gate_process("open", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{Path.cwd()}"})
     assert (answer.status, answer.err) == (0, "")

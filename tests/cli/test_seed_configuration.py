@@ -1,4 +1,4 @@
-"""The configuration example of the display rules, unchanged: a valid policy, and what each key does.
+"""The configuration example of the display rules, unchanged: it is valid, and what each key does.
 
 Only values are looked at for the keys of `display` and `options`: what they change is the
 reviewer's session.
@@ -161,72 +161,35 @@ def test_require_comment_true_wants_words(tmp_path: Path, home: Path) -> None:
     assert project.gate("approve", "-m", "I read it", "--json").ok().json["status"] == "approved"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (
-            "verbosity:",
-            "verbossity:",
-            "aiwg.yml:3: expected a key of display, found 'verbossity'; did you mean 'verbosity'?",
-        ),
-        (
-            "colors: true",
-            "colors: yes",
-            "aiwg.yml:4: expected true or false as display.colors, found 'yes'; did you mean 'true'?",
-        ),
-        (
-            "box_style: round",
-            "box_style: rounded",
-            "aiwg.yml:5: expected single, double, round or bold as display.box_style, found 'rounded';"
-            " did you mean 'round'?",
-        ),
-        (
-            "auto_clear: true",
-            "auto_clear: 1",
-            "aiwg.yml:6: expected true or false as display.auto_clear, found '1'",
-        ),
-        (
-            "show_edit: true",
-            "show_edit: [true]",
-            "aiwg.yml:9: expected true or false as options.show_edit, found a list",
-        ),
-        (
-            "show_skip: true",
-            'show_skip: "true"',
-            "aiwg.yml:10: expected true or false as options.show_skip, found the text 'true'; leave"
-            " out the quotes",
-        ),
-        (
-            "show_diff:",
-            "show_dif:",
-            "aiwg.yml:11: expected a key of options, found 'show_dif'; did you mean 'show_diff'?",
-        ),
-        (
-            "log_all_decisions: true",
-            "log_all_decisions:",
-            "aiwg.yml:14: expected true or false as logging.log_all_decisions, found nothing",
-        ),
-        (
-            ".aiwg/gates/decisions.log",
-            "../decisions.log",
-            "aiwg.yml:15: expected a relative path of a file (without '.', '..' and control"
-            " characters) as logging.log_path, found '../decisions.log'",
-        ),
-        (
-            "timeout_minutes: 60",
-            "timeout_minutes: 1h",
-            "aiwg.yml:18: expected a whole number from 0 to 5270400 as defaults.timeout_minutes,"
-            " found '1h'",
-        ),
-        (
-            "require_comment:",
-            "require_coment:",
-            "aiwg.yml:19: expected a key of defaults, found 'require_coment'; did you mean"
-            " 'require_comment'?",
-        ),
-    ],
-)
-def test_what_is_wrong_in_it_gets_its_line(old: str, new: str, said: str) -> None:
+WRONG = """\
+verbosity: → verbossity:
+3: expected a key of display, found 'verbossity'; did you mean 'verbosity'?
+colors: true → colors: yes
+4: expected true or false as display.colors, found 'yes'; did you mean 'true'?
+box_style: round → box_style: rounded
+5: expected single, double, round or bold as display.box_style, found 'rounded'; did you mean 'round'?
+auto_clear: true → auto_clear: 1
+6: expected true or false as display.auto_clear, found '1'
+show_edit: true → show_edit: [true]
+9: expected true or false as options.show_edit, found a list
+show_skip: true → show_skip: "true"
+10: expected true or false as options.show_skip, found the text 'true'; leave out the quotes
+show_diff: → show_dif:
+11: expected a key of options, found 'show_dif'; did you mean 'show_diff'?
+log_all_decisions: true → log_all_decisions:
+14: expected true or false as logging.log_all_decisions, found nothing
+.aiwg/gates/decisions.log → ../decisions.log
+15: expected a relative path of a file (without '.', '..' and control characters) as logging.log_path, found '../decisions.log'
+timeout_minutes: 60 → timeout_minutes: 1h
+18: expected a whole number from 0 to 5270400 as defaults.timeout_minutes, found '1h'
+require_comment: → require_coment:
+19: expected a key of defaults, found 'require_coment'; did you mean 'require_comment'?
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(("change", "said"), [*zip(*[iter(WRONG.splitlines())] * 2, strict=True)])
+def test_what_is_wrong_in_it_gets_its_line(change: str, said: str) -> None:
+    old, new = change.split(" → ")
     with pytest.raises(PolicyError) as caught:
         parse_policy(EXAMPLE.replace(old, new).encode())
-    assert [str(problem) for problem in caught.value.problems] == [said]
+    assert [str(problem) for problem in caught.value.problems] == [f"aiwg.yml:{said}"]

@@ -1,4 +1,4 @@
-"""The decision log as a reader of YAML sees it: the fields of the display rules, whatever the text."""
+"""The decision log as a reader of YAML sees it: the fields of the display rules, any text."""
 
 from __future__ import annotations
 

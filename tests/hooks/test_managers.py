@@ -32,8 +32,8 @@ pre-push:
       use_stdin: true
 """
 LEFTHOOK_OURS = """\
-    - name: git-gate
-      run: git-gate hook run pre-push {0}
+    - script: git-gate
+      runner: sh
       use_stdin: true
 """
 PRE_COMMIT = """\
@@ -316,9 +316,8 @@ def test_husky(site: Site) -> None:
         answer = there.project.gate("hook", "status")
         if there is not site and ".husky/_" in answer.out:
             assert (answer.status, "has no folder" in answer.out) == (1, True), answer.out
-            assert (
-                there.project.gate("doctor", "--json").json["findings"][-1]["hint"] == "npx husky"
-            )
+            doctor = there.project.gate("doctor", "--json").json
+            assert doctor["findings"][-1]["hint"] == "npx husky"
         there.run(husky)
         there.project.gate("hook", "status").ok()
 
@@ -333,7 +332,9 @@ def test_lefthook(site: Site) -> None:
     _land_file(site, "lefthook.yml", LEFTHOOK.format(log=site.log))
     site.run(lefthook, "install")
     mend = is_kept_out(site, "lefthook writes the hook", LEFTHOOK_OURS)
-    assert mend.startswith(f"add to {site.project.top / 'lefthook.yml'}:\npre-push:\n  jobs:\n")
+    command, _, lines = mend.partition(", then add to lefthook.yml:\n")
+    assert lines == f"pre-push:\n  jobs:\n{LEFTHOOK_OURS}".rstrip()
+    site.run("sh", "-c", command)
     text = LEFTHOOK.format(log=site.log) + LEFTHOOK_OURS
     # The line alone is not enough: without its input git-gate has nothing to refuse.
     deaf = text.removesuffix("      use_stdin: true\n")
@@ -349,8 +350,17 @@ def test_lefthook(site: Site) -> None:
         there.project.gate("hook", "status").ok()
 
     everywhere(site, install, lines=False)
+    # Lefthook leaves jobs with `run` out where HEAD has nothing to push, whatever is pushed.
+    site.project.branch("aside")
+    site.project.commit("x", {"x.md": "# X\n"})
+    site.project.git("switch", "--quiet", "--detach", "origin/main")
+    refused_by_us(site.project.push("aside:main"))
     assert "take the line out" in site.project.gate("hook", "uninstall").ok().out
     site.project.gate("hook", "status").ok()
+    job = "    - run: git-gate hook run pre-push {0}\n"
+    site.project.write("lefthook.yml", LEFTHOOK.format(log=site.log) + job)
+    (site.project.top / ".lefthook/pre-push/git-gate").unlink()
+    is_kept_out(site, "lefthook writes the hook")
 
 
 def test_a_hooks_folder_that_the_project_keeps(site: Site) -> None:
@@ -364,9 +374,11 @@ def test_a_hooks_folder_that_the_project_keeps(site: Site) -> None:
     project.commit("Ask git-gate")
     project.land()
     works(site)
-    everywhere(
-        site, lambda there: there.project.git("config", "core.hooksPath", ".githooks"), False
-    )
+
+    def install(there: Site) -> None:
+        there.project.git("config", "core.hooksPath", ".githooks")
+
+    everywhere(site, install, lines=False)
 
 
 def test_a_hooks_folder_for_all_repositories(site: Site, home: Path) -> None:
