@@ -23,7 +23,7 @@ def check(world: World, ref: str | None, moves: str | None, subject: str | None)
     spelled out, and where it is not clear which ref is meant.
     """
     judged = _answer(world, _ref(world, ref), moves, subject)
-    return replace(judged, warnings=tuple(unpushed(world, judged.rows)))
+    return replace(judged, warnings=(*judged.warnings, *unpushed(world, judged.rows)))
 
 
 def _answer(world: World, ref: str, moves: str | None, subject: str | None) -> Judgement:

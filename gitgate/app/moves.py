@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gitgate.app.discarded import discarded
 from gitgate.app.judge import ends, judge_chain, total
 from gitgate.app.judgement import Judgement, Move
 from gitgate.app.phasing import unnamed_moves
@@ -141,7 +142,15 @@ def judgement(world: World, move: Move, old: str | None, new: str | None) -> Jud
         reasons = [f"{row.gate}: {reason}" for row in rows for reason in row.reasons]
     hint = next((row.hint for row in rows if row.status is status and row.hint), "")
     return Judgement(
-        status, move.ref, old, new, first.commit if first else None, rows, tuple(reasons), hint
+        status,
+        move.ref,
+        old,
+        new,
+        first.commit if first else None,
+        rows,
+        tuple(reasons),
+        hint,
+        warnings=tuple(discarded(world, move)),
     )
 
 

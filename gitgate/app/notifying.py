@@ -196,7 +196,6 @@ def _by_apprise(targets: list[Target], title: str, body: str, seconds: float) ->
         except Exception as error:  # whatever a plug-in raises, and never its words
             answers[target] = f"apprise failed with {type(error).__name__}"
 
-    deadline = time.monotonic() + seconds
     asset = apprise.AppriseAsset(app_id="git-gate", app_desc="git-gate", async_mode=False)
     for target in targets:
         service = apprise.Apprise(asset=asset)
@@ -205,6 +204,7 @@ def _by_apprise(targets: list[Target], title: str, body: str, seconds: float) ->
             threads[-1].start()
         else:
             answers[target] = "apprise knows no such address"
+    deadline = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = f"there was no answer within {seconds:g} seconds"

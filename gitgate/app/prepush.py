@@ -52,7 +52,7 @@ def judge_push(world: World, pushed: Sequence[Update]) -> Iterator[Judgement]:
         try:
             judged = _judge(world, update)
             warnings = unpushed(world, judged.rows) if judged.status.allowed else ()
-            yield replace(judged, warnings=tuple(warnings))
+            yield replace(judged, warnings=(*judged.warnings, *warnings))
         except GateError as error:
             yield Judgement(
                 Outcome.BLOCKED,

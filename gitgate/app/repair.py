@@ -111,9 +111,10 @@ class _Work:
         return request.opened.time, self.first.get(request.id, MAX_EVENTS)
 
     def lost_requests(self) -> list[Request]:
-        """The requests that records in notes are about and the ledger lacks, oldest first."""
+        """The requests that good records are about and the ledger lacks, oldest first."""
         lost: dict[str, Request] = {}
-        for record in self.before.strays:
+        good = [record for oid, record in self.before.raws.items() if oid in self.good]
+        for record in (*good, *self.before.strays):
             oid = record.decision.request
             if oid not in self.requests:
                 with suppress(GateError):  # said when the record is to be taken in

@@ -15,19 +15,16 @@ def unpushed(world: World, rows: Iterable[Row]) -> Iterator[str]:
     """A warning for each instance that a landing relies on and the remote is not known to have."""
     if world.remote is None:
         return
-    for row in rows:
-        if row.subject is None:
+    for gate, subject in dict.fromkeys((row.gate, row.subject) for row in rows):
+        if subject is None:
             continue
-        ref = ids.ledger_ref(row.gate, row.subject)
+        ref = ids.ledger_ref(gate, subject)
         tip = refs.read(world.repo, ref)
         if tip is None or tip == refs.read(world.repo, known_at(world.remote, ref)):
             continue
         notes = [ids.NOTES] if refs.read(world.repo, ids.NOTES) else []
         command = shlex.join(["git", "push", world.remote, ref, *notes])
-        yield (
-            f"{world.remote} is not known to have the ledger of {row.gate} of {row.subject}:"
-            f" {command}"
-        )
+        yield f"{world.remote} is not known to have the ledger of {gate} of {subject}: {command}"
 
 
 def known_at(remote: str, ref: str) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from gitgate.cli.env import Env
 from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
+
+
+def _finite(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """What is no number of seconds, such as `nan`, would wait for ever."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds")
+    return value
 
 
 @click.command("open")
@@ -88,7 +97,13 @@ def withdraw_command(
 @click.command("wait")
 @gate_argument
 @subject_option
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up then.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    callback=_finite,
+    metavar="SECONDS",
+    help="Give up then.",
+)
 @pass_env
 @json_option
 def wait_command(env: Env, gate: str | None, subject: str | None, timeout: float | None) -> int:

@@ -82,8 +82,7 @@ def run(args: list[str] | None) -> int:
         return fail(error)
     except click.exceptions.Exit as error:
         return int(error.exit_code)
-    except click.Abort:
-        click.echo("", err=True)
+    except click.Abort:  # click has ended the line
         return int(Exit.INTERRUPTED)
     except click.ClickException as error:
         return _misused(error)

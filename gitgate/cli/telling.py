@@ -46,6 +46,8 @@ def _tried(
         return step(world, written)
     except GateError as error:
         why = error.message
+    except KeyboardInterrupt:
+        why = "you interrupted it, and what was recorded stands"
     except Exception as error:  # what is written stands, whatever is wrong here
         why = f"{type(error).__name__}: {error}"
     return [f"{written.event.name} of {written.gate} for {written.subject} was not {done}: {why}"]

@@ -90,7 +90,10 @@ def attached(request: Request, findings: Iterable[Located]) -> Request:
         by_path.setdefault(path, []).append(finding)
     general = tuple(by_path.pop(None, ()))
     deliverables = tuple(
-        replace(one, findings=tuple(by_path.get(one.path, ()))) for one in request.deliverables
+        replace(one, findings=tuple(by_path.get(one.path, ())))
+        if one.findings or one.path in by_path
+        else one
+        for one in request.deliverables
     )
     return replace(request, deliverables=deliverables, general=general)
 

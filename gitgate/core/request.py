@@ -255,7 +255,7 @@ def _read_message(text: str) -> dict[str, str]:
 
 
 def _read_body(data: bytes) -> dict[str, Any]:
-    values = yamltext.load(data, MAX_REQUEST)
+    values = yamltext.load_unchecked(data, MAX_REQUEST)
     return {
         "title": as_text(values.pop("title", None)),
         "summary": as_text(values.pop("summary", None)),

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gitgate.core import decision, events, ids
@@ -184,13 +185,22 @@ class _Reading:
         return tree
 
     def read_event(self, number: int, commit: Commit, files: Files) -> None:
-        try:
+        """Each part is taken for itself: what is whole in an altered event is not lost with it."""
+        with self.noting(number, commit):
             event = self.parse_event(number, commit, files)
             self.events.append(event)
-            self.check_parents(event, commit)
-            self.take_request(event)
-            self.check_summary(event, commit)
+            with self.noting(number, commit):
+                self.check_parents(event, commit)
+            with self.noting(number, commit):
+                self.take_request(event)
+            with self.noting(number, commit):
+                self.check_summary(event, commit)
             self.take_record(event, files)
+
+    @contextmanager
+    def noting(self, number: int, commit: Commit) -> Iterator[None]:
+        try:
+            yield
         except (_Broken, ValueError) as error:
             self.faults.append(f"event {number}, commit {commit.id}, {error}")
         except GateError as error:

@@ -218,6 +218,8 @@ def subject_of(repo: Repository, listed: Instance) -> str | None:
     if listed.summary is not None:
         return listed.summary.subject
     gate, _, name = listed.ref.removeprefix(ids.GATES).partition("/")
+    if not ids.is_gate(gate):
+        return None
     return ids.decode_subject(name) or _named_by_root(repo, listed, gate)
 
 
@@ -225,7 +227,6 @@ def _named_by_root(repo: Repository, listed: Instance, gate: str) -> str | None:
     try:
         chain = repo.first_parents(listed.tip) or []
         said, _, subject = chain[-1].message.removesuffix("\n").partition(": ")
-        ids.check_gate(gate)
         ids.check_subject(subject)
     except (GateError, IndexError):
         return None

@@ -52,9 +52,8 @@ def read(repo: Repository, name: str) -> str | None:
         file = repo.common_dir / name
         if not file.is_file():
             raise
-        raise GateError(
-            error.kind, f"the ref {name} is damaged: {error.message}", f"rm {shlex.quote(str(file))}"
-        ) from None
+        damaged = f"the ref {name} is damaged: {error.message}"
+        raise GateError(error.kind, damaged, f"rm {shlex.quote(str(file))}") from None
 
 
 def _target(library: pygit2.Repository, name: str) -> str | None:

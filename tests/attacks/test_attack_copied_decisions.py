@@ -13,6 +13,7 @@ from forger import (
     blocked,
     copy_of,
     decided,
+    noted,
     passes,
     push_lands,
     push_refused,
@@ -128,6 +129,23 @@ def test_copied_to_another_repository(tmp_path: Path, home: Path, known: str) ->
         there.gate("approve").ok()
     passes(there)
     passes(here)
+
+
+def test_copied_into_a_note(tmp_path: Path, home: Path) -> None:
+    """1: another repository's record in a note here counts for nothing; it may be one that a
+    ledger lost, so it blocks its instance until the note is taken away."""
+    here, there = _of_its_own(tmp_path / "here", home), _of_its_own(tmp_path / "there", home)
+    approved(here)
+    work(there)
+    there.gate("open").ok()
+    noted(there, "HEAD", copy_of(here)[0])
+    blocked(there, "untrusted", "stands in a note and not in the ledger")
+    repaired = there.gate("repair")
+    assert (repaired.status, "cannot be taken in: its request" in repaired.out) == (14, True)
+    there.git("notes", "--ref=aiwg/gates", "remove", "HEAD")
+    blocked(there, "pending", "nobody has approved it yet")
+    there.gate("approve").ok()
+    passes(there)
 
 
 def _of_its_own(folder: Path, home: Path) -> Project:

@@ -159,6 +159,26 @@ def test_ledger_forked_into_two_views(project: Project) -> None:
     push_lands(project)
 
 
+@pytest.mark.xfail(
+    reason="until `sync` is there, what refs/gitgate/<remote>/ knows is compared with no ledger"
+)
+def test_ledger_rewound_that_the_remote_knows(team: Project) -> None:
+    """2: ledger and note lose a rejection that this clone has fetched from its remote."""
+    team.gate("init").ok()
+    work(team)
+    team.gate("open").ok()
+    opened = team.rev(team.ledger())
+    team.be(team.people["ada"])
+    team.gate("reject", "-m", "no").ok()
+    team.git("push", "--quiet", "origin", team.ledger(), f"refs/notes/{NOTES}")
+    team.git("fetch", "--quiet", "origin")
+    team.git("update-ref", team.ledger(), opened)
+    team.git("update-ref", "-d", f"refs/notes/{NOTES}")
+    bob, request = team.people["bob"], request_of(team)
+    decided(team, request, record(word(request, bob), bob))
+    blocked(team, "untrusted")
+
+
 def test_note_removed(project: Project) -> None:
     """3: the note of a rejection, or of an approval, is removed: the ledger has it."""
     commit = rejected(project)

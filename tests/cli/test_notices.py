@@ -223,27 +223,28 @@ def test_nothing_in_the_tree_names_a_command(project: Project, heard: Path) -> N
         assert answer.status == 1 and "gates.main.escalation[2].notify" in answer.out, name
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        ("exit 3", "its command ended with 3"),
-        ("no-such-program --at-all", "its command ended with 127"),
-        ("kill -9 $$", "its command ended with -9"),
-        ("cat >/dev/null; echo out; echo err >&2; exit 1", "its command ended with 1"),
-        ("exec <&-; yes | head -c 3000000; yes | head -c 3000000 >&2", ""),
-        ("true", ""),
-        ("(sleep 300; echo late) & ", ""),
-        ("", ""),
-    ],
-)
-def test_how_a_command_ends_changes_nothing(project: Project, command: str, why: str) -> None:
+ENDINGS = {
+    "exit 3": "its command ended with 3",
+    "no-such-program --at-all": "its command ended with 127",
+    "kill -9 $$": "its command ended with -9",
+    "cat >/dev/null; echo out; echo err >&2; exit 1": "its command ended with 1",
+    "exec <&-; yes | head -c 3000000; yes | head -c 3000000 >&2": "",
+    "true": "",
+    "(sleep 5; echo late) & ": "",
+    "": "",
+}
+
+
+def test_how_a_command_ends_changes_nothing(project: Project) -> None:
     work(project)
-    project.git("config", "gate.notify.command", command)
-    answer = project.gate("open", "--json", "-m", "x" * 500_000).ok()
-    assert answer.json["result"] == "opened"
-    assert answer.err == (f"warning: gate.notify.command was not told: {why}\n" if why else "")
-    approved = project.gate("approve")
-    assert approved.status == 0 and approved.err == answer.err
+    for number, (command, why) in enumerate(ENDINGS.items()):
+        project.git("config", "gate.notify.command", command)
+        subject = ("--subject", str(number))
+        answer = project.gate("open", "--json", "-m", "x" * 500_000, *subject).ok()
+        assert answer.json["result"] == "opened"
+        assert answer.err == (f"warning: gate.notify.command was not told: {why}\n" if why else "")
+        approved = project.gate("approve", *subject)
+        assert approved.status == 0 and approved.err == answer.err
     project.push("HEAD:refs/heads/main").ok()
 
 
@@ -278,17 +279,33 @@ def runs(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "nan", "inf", "1e9", "soon"])
-def test_a_time_limit_that_is_none_is_said_and_ten_seconds_are_used(
-    project: Project, heard: Path, given: str
+def test_who_interrupts_a_command_that_hangs_takes_nothing_back(
+    project: Project, tmp_path: Path
 ) -> None:
     work(project)
-    project.git("config", "gate.notify.timeout", given)
-    answer = project.gate("open").ok()
+    command = f"sleep 300 & echo $! >'{tmp_path}/pid'; sleep 1; kill -INT $PPID; wait"
+    project.git("config", "gate.notify.command", command)
+    answer = project.gate_process("open", "--json")
+    assert (answer.status, answer.json["result"]) == (0, "opened")
     assert answer.err == (
-        f"warning: gate.notify.timeout is '{given}', no number of seconds up to 3600: 10 is used\n"
+        "warning: opened of main for feature was not told: you interrupted it, and what was"
+        " recorded stands\n"
     )
-    assert [one["event"] for one in told(heard)] == ["opened"]
+    assert not runs(int((tmp_path / "pid").read_text()))
+
+
+def test_a_time_limit_that_is_none_is_said_and_ten_seconds_are_used(
+    project: Project, heard: Path
+) -> None:
+    work(project)
+    for given in ("0", "-1", "nan", "inf", "1e9", "soon"):
+        project.git("config", "gate.notify.timeout", given)
+        answer = project.gate("open", "--subject", f"for {given}").ok()
+        assert answer.err == (
+            f"warning: gate.notify.timeout is '{given}', no number of seconds up to 3600: 10 is"
+            " used\n"
+        )
+        assert [one["event"] for one in told(heard)] == ["opened"]
 
 
 def test_a_failure_is_said_once_for_all_events_of_a_command(project: Project, clock: Clock) -> None:

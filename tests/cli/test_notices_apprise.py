@@ -95,7 +95,7 @@ def test_what_apprise_cannot_reach_is_said_without_its_secrets(
     project: Project, listener: Listener
 ) -> None:
     work(project)
-    project.git("config", "gate.notify.timeout", "2")
+    project.git("config", "gate.notify.timeout", "3")
     for address in (
         f"json://user:secret@{listener.address}/broken",
         f"json://user:secret@{listener.address}/slow",
@@ -107,7 +107,7 @@ def test_what_apprise_cannot_reach_is_said_without_its_secrets(
     assert answer.json["result"] == "opened"
     assert sorted(answer.err.splitlines()) == [
         "warning: gate.notify.apprise (json:) was not told: it was not taken",
-        "warning: gate.notify.apprise (json:) was not told: there was no answer within 2 seconds",
+        "warning: gate.notify.apprise (json:) was not told: there was no answer within 3 seconds",
         "warning: gate.notify.apprise (nosuch:) was not told: apprise knows no such address",
     ]
 

@@ -94,7 +94,9 @@ ok     key: you sign with SSH key <key> (<home>/keys/ada-at-example.com-ed25519)
 ok     key: the policy lists it: you decide as ada@example.com
 note   key: <home>/keys/ada-at-example.com-ed25519 has no passphrase: any process of yours, \
 an agent too, can sign as you
-       ssh-keygen -p gives it one; a hardware key asks for a touch
+       ssh-keygen -p -f <home>/keys/ada-at-example.com-ed25519
+note   setup: git log does not show decisions and git fetch does not bring those of origin
+       git gate init
 ok     ledgers: ledgers of instances here: 0
 ok     hook: the pre-push hook is installed: <top>/.git/hooks/pre-push
 ok     hook: the pre-push hook fires: a push to refs/heads/main that git-gate has to refuse was \
@@ -124,7 +126,7 @@ def test_doctor_names_each_fault_with_what_mends_it(project: Project) -> None:
         f"FAULT  locks: {left} was left by a process that is gone",
         "FAULT  hook: the pre-push hook is absent: nothing is checked before a push",
     ]
-    for mends in ("git gate init", "rm '<top>/.git", "git gate hook install"):
+    for mends in ("git gate init", "rm <top>/.git", "git gate hook install"):
         assert f"       {mends}" in out
 
 

@@ -98,7 +98,8 @@ def test_untrusted_until_it_is_repaired(project: Project, clock: Clock) -> None:
     fault = "record record...... (Reject main of feature) stands in a note and not in the ledger"
     untrusted = checked("untrusted", 14, fault, hint="git gate repair", of={"iteration": None})
     says(project, names, "check", 14, untrusted)
-    says(project, names, "show", 0, shown(reasons=[fault]))
+    way = "it is not to be trusted until it is mended: git gate repair"
+    says(project, names, "show", 0, shown(reasons=[fault, way]))
     for command in (["open"], ["approve"], ["reject", "-m", "x"], ["wait"], ["retract"]):
         answer = project.gate(*command)
         assert (answer.status, answer.out) == (14, ""), command

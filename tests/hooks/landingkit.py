@@ -6,7 +6,6 @@ of the same move, which must say the same.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.corpora import bundle
 from support.project import SOLO, Answer, Project, make_project, person
 
 from gitgate import hooks
@@ -22,8 +21,7 @@ from gitgate.ui import plain
 
 MAIN = "refs/heads/main"
 PEOPLE = (("Ada Lovelace", "ada@example.com"),)
-EXECUTABLE, SYMLINK, REGULAR = "100755", "120000", "100644"
-ROOT = Path(__file__).parents[2]
+REGULAR, EXECUTABLE, SYMLINK, SUBMODULE, MISSING = "100644", "100755", "120000", "160000", "0"
 
 GUARDED = SOLO.replace(
     "[refs/heads/main]", '[refs/heads/main, "refs/heads/release/*", "refs/tags/v*"]'
@@ -43,7 +41,7 @@ class Templates:
         """A copy in `to` of the project that `build(folder, home of the keys)` makes."""
         if name not in self._built:
             folder = self._folder / name
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)
             self._built[name] = build(folder, self._folder)
         made = self._built[name]
         source = made.top.parent
@@ -61,15 +59,6 @@ def plain_project(policy: str = SOLO) -> Callable[[Path, Path], Project]:
     return lambda folder, home: make_project(folder, home, policy, PEOPLE)
 
 
-def corpus_file() -> Path:
-    """The bundle of requirement documents; the test is skipped where it is not here."""
-    given = os.environ.get("GIT_GATE_CORPUS")
-    path = Path(given) if given else ROOT.parent / "shared/corpora/aiwg-requirements.bundle"
-    if not path.is_file():
-        pytest.skip(f"the corpus is not here: {path} (GIT_GATE_CORPUS says where it is)")
-    return path
-
-
 def corpus_project(policy: str) -> Callable[[Path, Path], Project]:
     """Builds a project on the first six commits of the corpus, with `policy` adopted after them.
 
@@ -79,10 +68,11 @@ def corpus_project(policy: str) -> Callable[[Path, Path], Project]:
     """
 
     def build(folder: Path, home: Path) -> Project:
-        bundle = corpus_file()
         remote, top = folder / "remote.git", folder / "project"
         subprocess.run(["git", "init", "--quiet", "--bare", remote], check=True)
-        subprocess.run(["git", "clone", "--quiet", bundle, top], check=True)
+        subprocess.run(
+            ["git", "clone", "--quiet", bundle("aiwg-requirements.bundle"), top], check=True
+        )
         ada = person("Ada Lovelace", "ada@example.com", home)
         project = Project(top, remote, {"ada": ada})
         project.be(ada)
@@ -189,11 +179,16 @@ WAYS = {"ff": by_ff, "merge": by_merge, "squash": by_squash, "rebase": by_rebase
 
 
 def twin(project: Project, commit: str, path: str, mode: str, content: str) -> str:
-    """A commit like `commit` (same parents, same message) in which one path is something else."""
+    """A commit like `commit` (same parents) in which one path is something else.
+
+    `content` is the commit's id for a submodule, and nothing for a file that is to be missing.
+    """
     env = {"GIT_INDEX_FILE": str(project.top / ".git" / "twin-index")}
     project.git("read-tree", commit, env=env)
-    blob = project.git("hash-object", "-w", "--stdin", stdin=content).out.strip()
-    project.git("update-index", "--add", "--cacheinfo", f"{mode},{blob},{path}", env=env)
+    oid = content
+    if mode != SUBMODULE:
+        oid = project.git("hash-object", "-w", "--stdin", stdin=content).out.strip()
+    project.git("update-index", "--index-info", env=env, stdin=f"{mode} {oid}\t{path}\n")
     tree = project.git("write-tree", env=env).out.strip()
     return plant(project, tree, *project.git("rev-parse", f"{commit}^@").out.split())
 

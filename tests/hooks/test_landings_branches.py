@@ -6,6 +6,7 @@ import pytest
 from landingkit import (
     REGULAR,
     administer,
+    allowed,
     approve,
     approved_branch,
     by_ff,
@@ -116,7 +117,8 @@ def test_work_after_a_merge_of_main_lands_in_every_way(solo: Project) -> None:
     solo.git("merge", "--quiet", "-m", "Merge main", "origin/main")
     solo.commit("two", {"c": "1\n"})
     approve(solo)
-    assert methods_are_true(solo, "feature") == ["merge", "squash", "rebase"]
+    methods = solo.gate("check", "--json").ok().json["methods"]
+    assert methods == ["merge", "squash", "rebase"]
     passes(solo, by_rebase(solo, "feature"))
 
 
@@ -225,9 +227,33 @@ def test_cherry_picks(solo: Project) -> None:
     refused(solo, part, "not-opened", first=part)
     solo.git("cherry-pick", "feature")
     passes(solo, solo.rev())
-    empty = by_merge(solo, "feature")
-    doc = passes(solo, empty)
-    assert doc["status"] == "not-needed"
+    doc = passes(solo, by_merge(solo, "feature"))
+    assert (doc["status"], doc["warnings"]) == ("not-needed", [])
+
+
+def test_a_merge_that_takes_nothing_is_reported(solo: Project) -> None:
+    """`-s ours` changes no file, so no gate is asked; but it hides the work from later merges."""
+    approved_branch(solo, "feature", {"a": "1\n"})
+    solo.git("switch", "--quiet", "--detach", "origin/main")
+    solo.git("merge", "--quiet", "-s", "ours", "-m", "Merge feature", "feature")
+    ours = solo.rev()
+    warning = f"{ours[:12]} (Merge feature) is a merge that takes nothing of what it merges"
+    done = allowed(solo, "--dry-run", f"{ours}:main")
+    assert f"git-gate: warning: {warning}\n" in done.err
+    doc = passes(solo, ours)
+    assert (doc["status"], doc["warnings"]) == ("not-needed", [warning])
+    again = plant(solo, "origin/main", "origin/main", "feature", message="Merge again")
+    assert passes(solo, again)["warnings"] == []
+
+
+def test_a_merge_that_takes_back_what_main_gained(solo: Project) -> None:
+    """The branch's own merge of main with `-s ours`, landed."""
+    approved_branch(solo, "feature", {"a": "1\n"})
+    administer(solo, {"m": "1\n"})
+    solo.git("merge", "--quiet", "-s", "ours", "-m", "Merge main", "origin/main")
+    landing = by_merge(solo, "feature")
+    assert not (solo.top / "m").exists()
+    refused(solo, landing, "stale", "it differs at m", first=landing)
 
 
 def test_criss_cross_histories(solo: Project) -> None:
@@ -250,5 +276,4 @@ def test_criss_cross_histories(solo: Project) -> None:
     landing = by_merge(solo, "feature")
     evil = twin(solo, landing, "m", REGULAR, "evil\n")
     refused(solo, evil, "blocked", first=evil)
-    assert set(methods_are_true(solo, "feature")) >= {"merge", "squash"}
     passes(solo, plant(solo, landing, "origin/main"))

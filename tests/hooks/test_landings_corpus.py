@@ -13,8 +13,10 @@ from landingkit import (
     EXECUTABLE,
     LARGE,
     MAIN,
+    MISSING,
     REGULAR,
     REWRITTEN,
+    SUBMODULE,
     SYMLINK,
     WAYS,
     Templates,
@@ -36,6 +38,8 @@ TWINS: dict[str, tuple[str, str, str | None]] = {
     "added file": (".aiwg/requirements/use-cases/UC-666.md", REGULAR, "# Smuggled\n"),
 }
 SPECIAL = {
+    "submodule": (REWRITTEN, SUBMODULE, "1" * 40),
+    "missing file": (REWRITTEN, MISSING, ""),
     "other case": (".AIWG/Requirements/UC-666.md", REGULAR, "# Smuggled\n"),
     "a file for the folder": (".AIWG", SYMLINK, "src"),
     "own file": (".aiwg/allowed_signers", REGULAR, "mallory@example.com ssh-ed25519 AAAA\n"),
@@ -75,7 +79,7 @@ def test_what_was_approved_lands_and_no_twin_of_it(corpus: Project, way: str, mo
     if moved and way == "ff":
         refused(corpus, landing, "blocked", "--no-ff", "first-parent chain", force=True)
         return
-    for kind in TWINS:
+    for kind in TWINS if moved else list(TWINS)[way in ("ff", "squash") :: 2]:  # taking turns
         evil = edited(corpus, landing, kind)
         refused(corpus, evil, "blocked", first=evil)
     passes(corpus, twin(corpus, landing, *OUTSIDE), dry=True)
@@ -83,7 +87,7 @@ def test_what_was_approved_lands_and_no_twin_of_it(corpus: Project, way: str, mo
 
 
 @pytest.mark.parametrize("kind", SPECIAL)
-def test_what_hides_from_when(corpus: Project, kind: str) -> None:
+def test_other_twins(corpus: Project, kind: str) -> None:
     evil = edited(corpus, WAYS["squash"](corpus, "feature"), kind)
     refused(corpus, evil, "blocked", first=evil)
 

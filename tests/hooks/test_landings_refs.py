@@ -64,6 +64,7 @@ def test_a_release_branch_is_no_way_round_main(guarded: Project) -> None:
     assert "(meanwhile)" in stopped(guarded, f"origin/main:{RELEASE}/1")
     allowed(guarded, f"{evil}~1:{RELEASE}/1")
 
+
 def test_a_landing_on_a_release_branch_takes_its_own_approval(guarded: Project) -> None:
     allowed(guarded, f"main:{RELEASE}/1")
     fix = approved_branch(guarded, "fix", {"fix": "1\n"}, target="main")
