@@ -9,10 +9,12 @@ from gitgate.app.derived import DECISION_LOG, PROVENANCE, exclude
 from gitgate.app.policies import policy_at
 from gitgate.core import ids
 from gitgate.core.armor import Format
+from gitgate.core.people import People
 from gitgate.core.policy import POLICY_FILE, SIGNERS_FILE
 from gitgate.core.policyreader import PolicyError, parse_policy
 from gitgate.core.presets import preset
 from gitgate.core.trust import parse_signers
+from gitgate.core.verdict import may_approve
 from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.repository import Repository
@@ -52,6 +54,11 @@ def set_up(repo: Repository, preset_name: str, home: Path) -> SetUp:
         said.done.append("excluded the derived files from the work tree's status")
     remote = repo.default_remote()
     if not adopted:
+        if _nobody_else_approves(repo.work_tree):
+            said.next.append(
+                "list one more person, or nobody could approve your own work:"
+                " git gate signers add PERSON KEY"
+            )
         said.next += [
             f"git add {POLICY_FILE.decode()} {SIGNERS_FILE.decode()}",
             "git commit -m 'Adopt git-gate'",
@@ -66,6 +73,20 @@ def set_up(repo: Repository, preset_name: str, home: Path) -> SetUp:
             f" {signers_line(stamp.person.email, key)}"
         )
     return said
+
+
+def _nobody_else_approves(top: Path) -> bool:
+    """Whether some gate takes no self-approval and lists too few to do without its author."""
+    policy = parse_policy((top / POLICY_FILE.decode()).read_bytes())
+    signers = parse_signers((top / SIGNERS_FILE.decode()).read_bytes())
+    if policy is None:
+        return False
+    people = People(policy, signers)
+    return any(
+        not gate.approvals.self_approval
+        and len(may_approve(people, gate)) <= gate.approvals.required
+        for gate in policy.gates.values()
+    )
 
 
 def signers_line(email: str, key: str) -> str:

@@ -123,6 +123,8 @@ def opened(doc: Document, notes: Sequence[str]) -> list[str]:
     ]
     if doc["result"] == "already-approved":
         following = ["next: git gate check says how it may land"]
+    elif not doc["waiting_for"]:
+        following = ["next: nobody may approve this as it stands; mend what the reasons say"]
     return [*(safe(note) for note in notes), said, "", *panel(doc), "", *following]
 
 

@@ -206,9 +206,14 @@ def test_init_writes_a_policy_once(tmp_path: Path, home: Path, preset: str) -> N
         " ssh-keygen -p -f <home>/.ssh/id_ed25519_git_gate\n"
     )
     assert f"wrote the {preset} policy to aiwg.yml\n" in named
-    assert named.endswith(
-        "\nnext:\n  git add aiwg.yml .aiwg/allowed_signers\n  git commit -m 'Adopt git-gate'\n"
-        "  then, on a branch with work: git gate open\n"
+    alone = "list one more person, or nobody could approve your own work: git gate signers add"
+    _, following = named.split("\nnext:\n")
+    same(
+        following,
+        ("" if preset == "solo" else f"  {alone} PERSON KEY\n")
+        + "  git add aiwg.yml .aiwg/allowed_signers\n"
+        "  git commit -m 'Adopt git-gate'\n"
+        "  then, on a branch with work: git gate open\n",
     )
     before = {path: path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
     again = gate("init", "--preset", preset, at=top).ok()
