@@ -117,9 +117,9 @@ def _nearest(
 
 
 def _noted(world: World, loaded: Loaded) -> Iterator[str]:
-    """The commits whose notes have what the ledger lacks."""
-    for stray in loaded.strays:
-        commit = world.noted_on(loaded.gate, loaded.subject, stray.id)
+    """The commits whose notes have a record of an instance whose requests cannot be read."""
+    for one in (*loaded.strays, *loaded.records):
+        commit = world.noted_on(loaded.gate, loaded.subject, one.id)
         if commit is not None:
             yield commit
 

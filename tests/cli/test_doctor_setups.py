@@ -43,6 +43,11 @@ def program_gone(project: Project) -> None:
     hook.write_text(text)
 
 
+def local_disabled(project: Project) -> None:
+    project.gate("hook", "install", "--block-local").ok()
+    (project.top / LOCAL).chmod(0o644)
+
+
 HOOKS: dict[str, tuple[Callable[[Project], object], str]] = {
     "absent": (lambda one: (one.top / PRE_PUSH).unlink(), "the pre-push hook is absent"),
     "no run bit": (lambda one: (one.top / PRE_PUSH).chmod(0o644), "has no run bit"),
@@ -52,14 +57,11 @@ HOOKS: dict[str, tuple[Callable[[Project], object], str]] = {
     ),
     "its program is gone": (program_gone, "starts /opt/old env/bin/git-gate, which is gone"),
     "overwritten": (overwritten, "the pre-push hook is foreign"),
-    "the local one without run bit": (
-        lambda one: (one.top / LOCAL).chmod(0o644),
-        "reference-transaction has no run bit",
-    ),
     "hooks switched off": (
         lambda one: one.git("config", "core.hooksPath", "/dev/null"),
         "core.hooksPath is /dev/null, which is no folder: git runs no hook at all",
     ),
+    "the local one without run bit": (local_disabled, "reference-transaction has no run bit"),
 }
 
 
@@ -74,7 +76,6 @@ def fires(project: Project) -> list[str]:
 
 
 def test_a_broken_hook_is_named_and_mended(project: Project) -> None:
-    project.gate("hook", "install", "--block-local").ok()
     for name, (breaks, words) in HOOKS.items():
         breaks(project)
         faults = hook_faults(project)

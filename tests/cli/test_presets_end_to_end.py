@@ -113,6 +113,7 @@ def test_team(tmp_path: Path, home: Path, bob: Person) -> None:
     assert "ada@example.com opened the gate; the gate takes no self-approval" in own.err
     ada.git("git push --no-verify origin login refs/aiwg/gates/main/login").ok()
 
+    reviewer.git("git fetch --quiet origin").ok()
     reviewer.git("git fetch --quiet origin +refs/aiwg/gates/*:refs/aiwg/gates/*").ok()
     reviewer.git("git switch --quiet login").ok()
     bobs.gate("show").ok()

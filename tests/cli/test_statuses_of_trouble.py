@@ -171,8 +171,13 @@ def test_not_reproducible(project: Project, clock: Clock) -> None:
     project.land()
     project.git("switch", "--quiet", "feature")
     names.add(tip=project.rev("origin/main"))
-    answer = project.gate("check", "--json")
-    assert (answer.status, answer.json["status"]) == (1, "not-reproducible")
+    reasons = (
+        "main feature was approved at work........ (Add a page), which does not merge cleanly",
+        "it differs at page.md",
+    )
+    hint = f"git merge tip......... into feature, then {OPEN_HINT}"
+    conflict = checked("not-reproducible", 1, *reasons, hint=hint, old="<tip>", policy="<tip>")
+    says(project, names, "check", 1, conflict)
 
 
 def test_adoption_and_no_policy(tmp_path: Path, home: Path, clock: Clock) -> None:
