@@ -19,6 +19,7 @@ from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World
 from gitgate.core import decisionlog, provenance
 from gitgate.core.decisionlog import Entry
+from gitgate.core.events import Event
 from gitgate.core.provenance import Round
 from gitgate.errors import Exit, GateError
 from gitgate.git.repository import Repository
@@ -30,50 +31,44 @@ _LARGEST = 64 << 20
 """Bytes of a derived file that are read: a work tree's content is anybody's."""
 
 
-def note_decision(
-    world: World, policy: PolicyCommit, loaded: Loaded, record: str | None
-) -> list[str]:
-    """Add a decision to the derived files of the work tree; a sentence for each that failed.
+def note_decision(world: World, policy: PolicyCommit, loaded: Loaded, event: Event) -> list[str]:
+    """Add a decision, or a deadline that passed, to the derived files of the work tree; a sentence
+    for each that failed.
 
-    Without a `record` it is the deadline of the newest request that passed. The files are never
-    read back as truth, so that what goes wrong here undoes nothing.
+    The files are never read back as truth, so that what goes wrong here undoes nothing.
     """
     top = world.repo.work_tree
     if top is None:
         return []
-    newest = loaded.newest
-    told = [
-        (one, [entry for entry in one.entries if entry.record == record])
-        for one in rounds_of(world, policy, loaded)
-        if record is not None or (newest is not None and one.request.id == newest.id)
-    ]
-    told = [(one, entries) for one, entries in told if entries]
+    told = next(one for one in rounds_of(world, policy, loaded) if one.request.id == event.request)
+    entries = [entry for entry in told.entries if entry.record == event.record]
     logging = policy.policy.logging
-    log, prov = logging.log_path, PROVENANCE
-    failed = [_failing(prov, "prov", lambda: exclude(world.repo, (log, prov)))]
+    log = logging.log_path
+    failed = _failing(lambda: exclude(world.repo, (log, PROVENANCE)))
+    said = [f"the derived files are in the work tree's status: {why}" for why in failed]
     if logging.log_all_decisions:
-        for _, entries in told:
-            failed += [_failing(log, "log", partial(_add_to_log, top, log, one)) for one in entries]
-    rounds = [one for one, _ in told]
-    failed.append(_failing(prov, "prov", lambda: _update_provenance(top, rounds)))
-    return list(dict.fromkeys(filter(None, failed)))
+        failed = [why for one in entries for why in _failing(partial(_add_to_log, top, log, one))]
+        said += [_unwritten(log, "log", why) for why in failed]
+    failed = _failing(lambda: _update_provenance(top, [told]))
+    return said + [_unwritten(PROVENANCE, "prov", why) for why in failed]
 
 
-def _failing(name: str, form: str, write: Callable[[], object]) -> str:
+def _unwritten(name: str, form: str, why: str) -> str:
+    mend = f"git gate export --format {form} -o {shlex.quote(name)}"
+    return f"{name} was not written, the decision stands: {why}; once that is mended: {mend}"
+
+
+def _failing(write: Callable[[], object]) -> list[str]:
+    """Why `write` could not be done; empty where it was."""
     try:
         write()
     except GateError as error:
-        what = error.message
+        return [error.message]
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}"
+        return [f"{error.filename}: {error.strerror}"]
     except (ValueError, RecursionError) as error:
-        what = str(error)
-    else:
-        return ""
-    return (
-        f"{name} was not written, the decision stands: {what}; once that is mended:"
-        f" git gate export --format {form} -o {shlex.quote(name)}"
-    )
+        return [str(error)]
+    return []
 
 
 def _add_to_log(top: Path, name: str, entry: Entry) -> None:

@@ -118,8 +118,9 @@ def _nearest(
 
 def _noted(world: World, loaded: Loaded) -> Iterator[str]:
     """The commits whose notes have a record of an instance whose requests cannot be read."""
-    for one in (*loaded.strays, *loaded.records):
-        commit = world.noted_on(loaded.gate, loaded.subject, one.id)
+    records = [stray.id for stray in loaded.strays] + [one.id for one in loaded.records]
+    for record in records:
+        commit = world.noted_on(loaded.gate, loaded.subject, record)
         if commit is not None:
             yield commit
 

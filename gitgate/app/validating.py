@@ -63,9 +63,7 @@ def validate(
         _check_follows(world, policy, ledger, request.id)
         return Draft(event, newest.number, Status.OPEN.value)
 
-    append(
-        world, policy, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
-    )
+    append(world, policy, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset))
     return Validated(report, world.reload(policy, gate, subject))
 
 

@@ -56,9 +56,7 @@ def withdraw(world: World, policy: PolicyCommit, gate: str, subject: str, reason
         number = newest.number if newest else 1
         return Draft(event, number, Status.WITHDRAWN.value)
 
-    append(
-        world, policy, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset)
-    )
+    append(world, policy, gate, subject, draft, stamp=Stamp(stamp.person, world.now, stamp.offset))
     return world.reload(policy, gate, subject)
 
 

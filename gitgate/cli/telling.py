@@ -36,7 +36,7 @@ def _log(world: World, written: Written) -> list[str]:
     if written.event.name not in _LOGGED:
         return []
     loaded = world.load(written.policy, written.gate, written.subject)
-    return note_decision(world, written.policy, loaded, written.event.record)
+    return note_decision(world, written.policy, loaded, written.event)
 
 
 def _tried(

@@ -87,7 +87,9 @@ class Crowd:
         self._parent = subprocess.Popen(
             [sys.executable, "-c", _PARENT],
             env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def at_once(self, *runs: Run) -> list[Answer]:

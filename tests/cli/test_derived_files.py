@@ -94,6 +94,18 @@ def test_what_is_in_the_way_of_the_log_undoes_no_decision(
     project.push("HEAD:refs/heads/main").ok()
 
 
+def test_an_exclude_file_that_cannot_be_written_undoes_no_decision(project: Project) -> None:
+    work(project)
+    exclude = project.top / ".git" / "info" / "exclude"
+    exclude.unlink()
+    exclude.mkdir()
+    answer = project.gate("approve").ok()
+    assert answer.err == (
+        f"warning: the derived files are in the work tree's status: {exclude}: Is a directory\n"
+    )
+    assert (project.top / LOG).is_file() and (project.top / PROV).is_file()
+
+
 @pytest.mark.parametrize("content", [b"[]", b"{", b'{"entity": 3}', b"[" * 100_000, b"\xff"])
 def test_a_provenance_that_is_none_of_ours_undoes_no_decision(
     project: Project, content: bytes

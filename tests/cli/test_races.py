@@ -121,14 +121,23 @@ def _start(project: Project, who: Person, number: int) -> subprocess.Popen[str]:
     if number % 2:
         env = {}
         gate = f"!{sys.executable} -m gitgate"
-        settings = {"user.name": who.name, "user.email": who.email, "gpg.format": "ssh",
-                    "user.signingKey": str(who.key), "alias.gate": gate}
+        settings = {
+            "user.name": who.name,
+            "user.email": who.email,
+            "gpg.format": "ssh",
+            "user.signingKey": str(who.key),
+            "alias.gate": gate,
+        }
         pairs = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
         program = ["git", *pairs, "gate"]
     return subprocess.Popen(
         [*program, "approve", "-m", f"word {number}"],
-        cwd=project.top, env={**os.environ, **env},
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        cwd=project.top,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -136,8 +145,10 @@ def test_one_person_says_yes_and_no_at_once(crew: Project, many: Crowd) -> None:
     """Neither word saw the other one, so the rejection wins, whichever was stored first."""
     crew.gate("open").ok()
     ada = as_person(crew.people["ada"])
-    words = [Run(["approve", "--json"], crew.top, ada),
-             Run(["reject", "-m", "no", "--json"], crew.top, ada)]
+    words = [
+        Run(["approve", "--json"], crew.top, ada),
+        Run(["reject", "-m", "no", "--json"], crew.top, ada),
+    ]
     records(many.at_once(*words, *words))
     assert crew.gate("check", "--json").json["status"] == "rejected"
     is_whole(crew)

@@ -117,8 +117,10 @@ def test_a_veto_whose_ledger_is_gone_follows_its_content(several: Project) -> No
         decide(several, "ada", "approve", "main")
         found = several.gate("check", "--json")
         assert (found.status, found.json["status"]) == (11, "rejected"), name
-        assert any("bob@example.com rejected the same content as bad" in one
-                   for one in found.json["reasons"]), found.json["reasons"]
+        assert any(
+            "bob@example.com rejected the same content as bad" in one
+            for one in found.json["reasons"]
+        ), found.json["reasons"]
         assert several.push("HEAD:refs/heads/main").status == 1
     several.gate("repair").ok()
     assert status(several, "rebased") == "rejected"

@@ -15,6 +15,7 @@ def _key(seed: int) -> str:
 
 
 ADA, BOB = _key(1), _key(2)
+_ALIAS = "is an address of ada@example.com"
 FILE = f"""\
 # People of the project; ask Ada.
 
@@ -42,8 +43,7 @@ def test_a_new_line_leaves_every_other_byte_alone() -> None:
         (
             "ada@work.example",
             _key(3),
-            "ada@work.example is an address of ada@example.com in line 3: begin with"
-            " ada@example.com",
+            f"ada@work.example {_ALIAS} in line 3: begin with ada@example.com",
         ),
         ("eve@example.com", "nonsense", "the key is no OpenSSH public key line"),
     ],
@@ -70,7 +70,7 @@ def test_an_end_moves_only_forward_to_an_earlier_moment() -> None:
     once, _ = revoke(FILE, "bob@example.com", "20260301120000Z")
     earlier, _ = revoke(once, "bob@example.com", "20260201120000Z")
     assert earlier.count(b"valid-before") == 1 and b"20260201120000Z" in earlier
-    with pytest.raises(RefusedError, match="no key of 'bob@example.com' is still valid"):
+    with pytest.raises(RefusedError, match=r"no key of 'bob@example.com' is still valid"):
         revoke(earlier, "bob@example.com", "20260401120000Z")
-    with pytest.raises(RefusedError, match="no key of 'eve@example.com' is still valid"):
+    with pytest.raises(RefusedError, match=r"no key of 'eve@example.com' is still valid"):
         revoke(FILE, "eve@example.com", "20260401120000Z")

@@ -16,8 +16,12 @@ _GUIDE = blocks("docs/guide.md")
 def _run(block: Block, folder: Path, **variables: str) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["sh", "-e", "-c", block.text], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PATH": path, **variables}, stdin=subprocess.DEVNULL,
+        ["sh", "-e", "-c", block.text],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path, **variables},
+        stdin=subprocess.DEVNULL,
     )
     assert (done.returncode != 0) is block.fails, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -48,13 +52,12 @@ def test_the_loop_of_an_agent_hears_a_rejection_and_lands_the_next_round(clone: 
     _run(_GUIDE["solo-adopt"], clone)
     work = Block(
         "git switch -q -c feature/agent\necho one >page\ngit add page\ngit commit -q -m one\n"
-        "mend_the_work() { echo \"$1\" >page; git commit -q -a -m mended; }\n"
+        'mend_the_work() { echo "$1" >page; git commit -q -a -m mended; }\n'
         # A person answers as soon as an iteration is open: first no, then yes.
         "(until git gate show >/dev/null 2>&1; do sleep 0.2; done\n"
         " git gate reject -m 'two, please'\n"
-        " until git gate show --json 2>/dev/null | grep -q '\"status\": \"open\"'; do sleep 0.2; done\n"
-        " git gate approve) >../person.log 2>&1 &\n"
-        + _GUIDE["agent-loop"].text,
+        " until git gate list 2>/dev/null | grep -q ^open; do sleep 0.2; done\n"
+        " git gate approve) >../person.log 2>&1 &\n" + _GUIDE["agent-loop"].text,
         fails=False,
     )
     _run(work, clone, SUMMARY="the page")

@@ -61,7 +61,7 @@ def test_links(project: Project) -> None:
 """
     project.commit("one", {"docs/page.md": page, "docs/other.md": "x\n", "docs/a b.md": "x\n"})
     found = project.gate("open", "--json").ok().json["deliverables"]
-    said = [one["messages"] for one in found if one["path"] == "docs/page.md"][0]
+    said = next(one["messages"] for one in found if one["path"] == "docs/page.md")
     assert [text for text in said if "link" in text] == [
         "line 2: error: the link to gone.md leads to nothing",
         "line 3: error: the link to /img/a leads to nothing",

@@ -31,7 +31,10 @@ def gnupg(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gnupg]:
 
 def _sh(project: Project, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", "-e", "-c", script], cwd=project.top, capture_output=True, text=True,
+        ["sh", "-e", "-c", script],
+        cwd=project.top,
+        capture_output=True,
+        text=True,
         env={**os.environ, "TMPDIR": str(project.top.parent), **variables},
     )
 
@@ -84,8 +87,9 @@ def test_git_verifies_openpgp_decisions_from_ledger_and_note(
 def test_git_refuses_a_record_whose_words_were_changed(project: Project, tmp_path: Path) -> None:
     assert _sh(project, _SIGNERS).returncode == 0
     _decided(project)
-    script = _FROM_LEDGER.replace("refs/aiwg/gates/elaboration/feature%2flogin",
-                                  "refs/aiwg/gates/main/feature-reject")
+    script = _FROM_LEDGER.replace(
+        "refs/aiwg/gates/elaboration/feature%2flogin", "refs/aiwg/gates/main/feature-reject"
+    )
     script = script.replace("gates/elaboration/0003", "gates/main/0002")
     changed = script.replace('.tag" |', '.tag" | sed "s/Action: reject/Action: approve/" |')
     assert changed != script

@@ -93,12 +93,22 @@ class Project:
     remote: Path
     people: dict[str, Person] = field(default_factory=dict)
 
-    def git(self, *args: str, check: bool = True, env: Mapping[str, str] | None = None,
-            stdin: str | None = None) -> Answer:
+    def git(
+        self,
+        *args: str,
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+    ) -> Answer:
         """Run git in the clone; with `check` it has to succeed."""
         done = subprocess.run(
-            ["git", *args], cwd=self.top, capture_output=True, text=True, input=stdin,
-            env={**os.environ, **(env or {})}, errors="surrogateescape",
+            ["git", *args],
+            cwd=self.top,
+            capture_output=True,
+            text=True,
+            input=stdin,
+            env={**os.environ, **(env or {})},
+            errors="surrogateescape",
         )
         answer = Answer(done.returncode, done.stdout, done.stderr)
         return answer.ok() if check else answer
@@ -113,8 +123,12 @@ class Project:
     def gate_process(self, *args: str, env: Mapping[str, str] | None = None) -> Answer:
         """Run `git-gate ARGS` as a process of its own."""
         done = subprocess.run(
-            [sys.executable, "-m", "gitgate", *args], cwd=self.top, capture_output=True,
-            text=True, stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})},
+            [sys.executable, "-m", "gitgate", *args],
+            cwd=self.top,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **(env or {})},
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 
@@ -131,8 +145,13 @@ class Project:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
-    def commit(self, message: str = "work", files: Mapping[str, str] | None = None, *,
-               author: str | None = None) -> str:
+    def commit(
+        self,
+        message: str = "work",
+        files: Mapping[str, str] | None = None,
+        *,
+        author: str | None = None,
+    ) -> str:
         """Write `files`, commit all that changed, and give the new commit."""
         for path, text in (files or {}).items():
             self.write(path, text)
@@ -155,7 +174,10 @@ class Project:
     def remote_tip(self, branch: str = "main") -> str:
         done = subprocess.run(
             ["git", "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"],
-            cwd=self.remote, capture_output=True, text=True, check=False,
+            cwd=self.remote,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return done.stdout.strip()
 
@@ -204,7 +226,7 @@ def make_project(
     *,
     hook: bool = True,
 ) -> Project:
-    """A clone that has adopted `policy`, with everybody in `people` listed; the first is at work."""
+    """A clone that has adopted `policy`; everybody in `people` is listed, the first is at work."""
     remote, top = folder / "remote.git", folder / "project"
     subprocess.run(["git", "init", "--quiet", "--bare", remote], check=True)
     subprocess.run(["git", "init", "--quiet", top], check=True)
