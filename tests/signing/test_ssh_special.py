@@ -72,6 +72,8 @@ GOOD = armor(sshsig(KEY, PAYLOAD))
         ("expired", "2025-12-01T05:00:00Z", GOOD, f'{ADA} valid-before="20251130Z" {KEY.line}\n'),
         ("expired", "not valid", GOOD, f'{ADA} valid-after="20251202Z" {KEY.line}\n'),
     ],
+    # The key is made anew in each process, and names of tests must be the same in all.
+    ids=range(13),
 )
 def test_status_and_reason(status: str, words: str, signature: bytes, signers: str) -> None:
     found = check(signature, signers)
