@@ -82,7 +82,7 @@ def test_a_policy_that_is_not_valid(project: Project) -> None:
     project.commit("broken", {"aiwg.yml": SOLO.replace("guards:", "gaurds:")})
     project.land()
     faults = findings(project)
-    assert {one["about"] for one in faults} == {"policy", "key"}
+    assert {one["about"] for one in faults} == {"policy", "key", "hook"}
     assert all("did you mean 'guards'?" in one["text"] for one in faults)
     assert {one["hint"] for one in faults} == {"git gate policy check"}
     assert project.gate("policy", "check").status == 1
