@@ -195,8 +195,12 @@ def test_a_shallow_clone(project: Project) -> None:
 def test_stale_locks(project: Project) -> None:
     """Wherever a killed writer can leave one; a lock of this moment is nobody's fault."""
     git = project.top / ".git"
-    names = ["refs/aiwg/gates/main/it's.lock", "refs/notes/aiwg/gates.lock", "packed-refs.lock",
-             "refs/heads/aiwg/journal.lock"]
+    names = [
+        "refs/aiwg/gates/main/it's.lock",
+        "refs/notes/aiwg/gates.lock",
+        "packed-refs.lock",
+        "refs/heads/aiwg/journal.lock",
+    ]
     for name in names:
         (git / name).parent.mkdir(parents=True, exist_ok=True)
         (git / name).touch()
