@@ -99,12 +99,7 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
 
 def _asked(loaded: Loaded, word: Word) -> Request:
     """The request that the word is about: the newest, or for a retraction the iteration named."""
-    if loaded.faults:
-        raise GateError(
-            Exit.UNTRUSTED,
-            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
-            "git gate repair",
-        )
+    loaded.check_trusted()
     about = f"{loaded.gate} --subject {shlex.quote(loaded.subject)}"
     life = loaded.instance.life
     if life is None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from shlex import join
 
 from gitgate.app.findings import Finding, capped
-from gitgate.app.unpushed import known_at
 from gitgate.app.world import World
 from gitgate.core import ids
 from gitgate.core.person import format_time
 from gitgate.git import refs
+from gitgate.git.known import tracking_ref
 
 _DAY = 24 * 3600
-_SHOWN = 20
 
 
 def look_at_unpushed(world: World) -> Iterator[Finding]:
@@ -23,15 +22,13 @@ def look_at_unpushed(world: World) -> Iterator[Finding]:
         return
     ledgers = []
     for ref, tip in refs.listing(repo, ids.GATES).items():
-        known = refs.read(repo, known_at(remote, ref))
+        known = refs.read(repo, tracking_ref(remote, ref))
         if known is None or not (repo.kind(known) and repo.is_ancestor(tip, known)):
             ledgers.append(ref)
     if ledgers:
-        notes = [ids.NOTES] if refs.read(repo, ids.NOTES) else []
         text = f"{remote} is not known to have {len(ledgers)} of the ledgers here: {ledgers[0]}"
         text += ", …" if ledgers[1:] else ""
-        command = join(["git", "push", remote, *ledgers[:_SHOWN], *notes])
-        yield Finding("note", "exchange", text, command)
+        yield Finding("note", "exchange", text, join(["git", "gate", "sync", remote]))
 
 
 def look_at_clocks(world: World) -> Iterator[Finding]:

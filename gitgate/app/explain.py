@@ -45,8 +45,7 @@ def explain(world: World, move: Move, policy: PolicyCommit, gate: Gate, result: 
     if loaded.faults or request is None:
         work = request.work if request else None
         reasons = (first, *loaded.faults)
-        hint = "git gate repair"
-        return Row(gate.id, loaded.subject, Outcome.UNTRUSTED, None, work, reasons, hint)
+        return Row(gate.id, loaded.subject, Outcome.UNTRUSTED, None, work, reasons, loaded.remedy)
     found = loaded.instance.find(request.id)
     number = found[1].number if found else None
     outcome, reasons, hint = _say(world, move, policy, loaded, request, result)

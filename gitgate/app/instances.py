@@ -16,6 +16,7 @@ from gitgate.core.gate import Facts, Instance, fold
 from gitgate.core.request import Request
 from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged
+from gitgate.errors import Exit, GateError
 from gitgate.git.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 class Held:
     """What an instance holds, each signature checked, and what keeps it from being trusted.
 
-    `strays` stand in notes and not in the ledger; `raws` has the records of the ledger by id;
-    `junk` says which of them are no records.
+    `strays` stand in notes and not in the ledger; `remedy` is the command against `faults`;
+    `raws` has the records of the ledger by id; `junk` says which of them are no records.
     """
 
     gate: str
@@ -36,12 +37,19 @@ class Held:
     records: tuple[Judged, ...]
     strays: tuple[Record, ...]
     faults: tuple[str, ...]
+    remedy: str
     junk: tuple[str, ...]
     raws: Mapping[str, Record] = field(repr=False)
 
     @property
     def name(self) -> str:
         return f"{self.gate} of {self.subject}"
+
+    def check_trusted(self) -> None:
+        """GateError (untrusted) where something that should be there is missing or altered."""
+        if self.faults:
+            said = f"{self.name} is not to be trusted: {self.faults[0]}"
+            raise GateError(Exit.UNTRUSTED, said, self.remedy)
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,10 @@ def held(world: World, policy: PolicyCommit, gate: str, subject: str) -> Held:
     ledger = world.ledger(gate, subject)
     records, raws, junk = _records(world, policy, ledger)
     strays = tuple(_missing_from(world, policy, ledger, raws))
-    faults = (*ledger.faults, *_faults(records, strays))
-    return Held(gate, subject, ledger, records, strays, faults, tuple(junk), raws)
+    apart = world.ledgers.apart(gate, subject)
+    remedy = "git gate sync" if apart else "git gate repair"
+    faults = (*((apart,) if apart else ()), *ledger.faults, *_faults(records, strays))
+    return Held(gate, subject, ledger, records, strays, faults, remedy, tuple(junk), raws)
 
 
 def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
@@ -81,6 +91,7 @@ def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
         records=found.records,
         strays=found.strays,
         faults=found.faults,
+        remedy=found.remedy,
         junk=found.junk,
         raws=found.raws,
         instance=instance,

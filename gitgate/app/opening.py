@@ -240,12 +240,7 @@ def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Reques
 
     Raises GateError where the instance is untrusted, and where nothing is new since a rejection.
     """
-    if loaded.faults:
-        raise GateError(
-            Exit.UNTRUSTED,
-            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
-            "git gate repair",
-        )
+    loaded.check_trusted()
     newest = loaded.newest
     if loaded.instance.running is None or newest is None:
         return None

@@ -43,12 +43,7 @@ def iteration_of(loaded: Loaded, number: int | None) -> Iteration:
     ]
     if wanted and wanted[-1].request in loaded.ledger.requests:
         return wanted[-1]
-    if loaded.faults:
-        raise GateError(
-            Exit.UNTRUSTED,
-            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
-            "git gate repair",
-        )
+    loaded.check_trusted()
     about = f"{loaded.gate} --subject {shlex.quote(loaded.subject)}"
     if number is not None and life is not None:
         raise GateError(
@@ -276,7 +271,7 @@ def _reasons(
     verdict: Verdict | None,
 ) -> list[str]:
     if loaded.faults:
-        return [*loaded.faults, "it is not to be trusted until it is mended: git gate repair"]
+        return [*loaded.faults, f"it is not to be trusted until it is mended: {loaded.remedy}"]
     if verdict is None:
         return [f"the policy has no gate {loaded.gate!r} any more"]
     vetoes = standing(world, policy, request)

@@ -43,6 +43,7 @@ def append(
         drafted = decide(ledger)
         return drafted
 
+    world.ledgers.catch_up(gate, subject)
     ledger = ledgers.append(world.repo, gate, subject, draft, stamp=stamp)
     if drafted is not None:
         world.written.append(Written(policy, gate, subject, ledger.events[-1]))

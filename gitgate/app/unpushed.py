@@ -9,6 +9,7 @@ from gitgate.app.judgement import Row
 from gitgate.app.world import World
 from gitgate.core import ids
 from gitgate.git import refs
+from gitgate.git.known import tracking_ref
 
 
 def unpushed(world: World, rows: Iterable[Row]) -> Iterator[str]:
@@ -18,15 +19,8 @@ def unpushed(world: World, rows: Iterable[Row]) -> Iterator[str]:
     for gate, subject in dict.fromkeys((row.gate, row.subject) for row in rows):
         if subject is None:
             continue
-        ref = ids.ledger_ref(gate, subject)
-        tip = refs.read(world.repo, ref)
-        if tip is None or tip == refs.read(world.repo, known_at(world.remote, ref)):
-            continue
-        notes = [ids.NOTES] if refs.read(world.repo, ids.NOTES) else []
-        command = shlex.join(["git", "push", world.remote, ref, *notes])
-        yield f"{world.remote} is not known to have the ledger of {gate} of {subject}: {command}"
-
-
-def known_at(remote: str, ref: str) -> str:
-    """The ref of this clone that shows what `remote` was last known to have of a ledger."""
-    return f"{ids.TRACKING}{remote}/gates/{ref.removeprefix(ids.GATES)}"
+        there = refs.read(world.repo, tracking_ref(world.remote, ids.ledger_ref(gate, subject)))
+        if world.ledger(gate, subject).tip not in (None, there):
+            named = f"the ledger of {gate} of {subject}"
+            command = shlex.join(["git", "gate", "sync", world.remote])
+            yield f"{world.remote} is not known to have {named}: {command}"

@@ -34,12 +34,7 @@ def validate(
     Raises GateError: not opened, and where the gate has no validations (usage).
     """
     loaded = world.load(policy, gate, subject)
-    if loaded.faults:
-        raise GateError(
-            Exit.UNTRUSTED,
-            f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
-            "git gate repair",
-        )
+    loaded.check_trusted()
     found = gate_of(policy, gate)
     if not found.validations:
         raise GateError(

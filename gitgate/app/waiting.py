@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from gitgate.app.expiring import record_expiry
 from gitgate.app.instances import Loaded
+from gitgate.app.ledgers import Ledgers
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.query import status_of
 from gitgate.app.world import World
 from gitgate.core.gate import Status
-from gitgate.core.ids import ledger_ref
 from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 
@@ -39,12 +39,7 @@ def wait(
     while True:
         policy = world.policy()
         loaded = record_expiry(world, policy, world.load(policy, gate, subject))
-        if loaded.faults:
-            raise GateError(
-                Exit.UNTRUSTED,
-                f"{loaded.name} is not to be trusted: {loaded.faults[0]}",
-                "git gate repair",
-            )
+        loaded.check_trusted()
         if status_of(world, policy, loaded) not in (Status.OPEN, Status.PARKED):
             return world, policy, loaded
         if not told:
@@ -69,7 +64,6 @@ def _until_moved(
 ) -> None:
     request = loaded.newest
     deadline = world.verdict(policy, loaded, request).deadline if request else None
-    ref = ledger_ref(loaded.gate, loaded.subject)
     where = world.policy_ref()
     while True:
         if until is not None and time.monotonic() >= until:
@@ -79,7 +73,8 @@ def _until_moved(
                 f"git gate wait {loaded.gate} --subject {shlex.quote(loaded.subject)}",
             )
         time.sleep(_PAUSE)
-        moved = refs.read(world.repo, ref) != loaded.ledger.tip
+        now = Ledgers(world.repo, world.remote)
+        moved = now.tip(loaded.gate, loaded.subject) != loaded.ledger.tip
         policy_moved = where is not None and refs.read(world.repo, where.read_from) != where.tip
         overdue = deadline is not None and world.now <= deadline < clock()
         if moved or policy_moved or overdue:

@@ -49,7 +49,7 @@ def _untrusted(held: list[Held]) -> Iterator[Finding]:
     for one in held:
         for fault in one.faults:
             text = f"{one.name} is not to be trusted: {fault}"
-            yield Finding("fault", "ledgers", text, _REPAIR)
+            yield Finding("fault", "ledgers", text, one.remedy)
 
 
 def _uncopied(world: World, held: list[Held]) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gitgate.app import instances, noted
 from gitgate.app.authorship import authors_of
 from gitgate.app.instances import Held, Loaded
+from gitgate.app.ledgers import Ledgers
 from gitgate.app.noted import Noted
 from gitgate.app.policies import (
     PolicyCommit,
@@ -27,7 +28,6 @@ from gitgate.core.trailers import parse_trailers
 from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged, Verdict, judge
 from gitgate.errors import Exit, GateError
-from gitgate.git import ledger as ledgers
 from gitgate.git import refs
 from gitgate.git.ledger import Ledger
 from gitgate.git.merge import GitTrees
@@ -53,8 +53,7 @@ class World:
         self._verdicts: dict[tuple[PolicyKey, str], Verdict] = {}
         self._noted: Noted | None = None
         self._trees: GitTrees | None = None
-        self._listing: list[tuple[str, str | None]] | None = None
-        self._ledgers: dict[tuple[str, str], Ledger] = {}
+        self._ledgers: Ledgers | None = None
         self._judged: dict[tuple[PolicyKey, str], Judged] = {}
 
     @property
@@ -110,16 +109,20 @@ class World:
         return found
 
     def ledger(self, gate: str, subject: str) -> Ledger:
-        """The ledger of one instance as this command first read it.
+        """The ledger of one instance as this command first read it."""
+        return self.ledgers.read(gate, subject)
 
-        The notes are read before any ledger: a writer stores in the ledger first, so a record in a
-        note is never one that is only younger than the ledger that was read.
+    @property
+    def ledgers(self) -> Ledgers:
+        """The ledgers that this clone knows.
+
+        The notes are read before any of them: a writer stores in the ledger first, so a record in
+        a note is never one that is only younger than the ledger that was read.
         """
-        key = (gate, subject)
-        if key not in self._ledgers:
+        if self._ledgers is None:
             _ = self.noted
-            self._ledgers[key] = ledgers.read(self.repo, gate, subject)
-        return self._ledgers[key]
+            self._ledgers = Ledgers(self.repo, self.remote)
+        return self._ledgers
 
     def signer_of(
         self, policy: PolicyCommit, payload: bytes, armor: bytes, time: int
@@ -132,7 +135,7 @@ class World:
     def gates(self, policy: PolicyCommit | None) -> list[str]:
         """The gates of the policy, then those of which only ledgers or notes are left."""
         own = policy.policy.gates if policy else ()
-        named = [ref.removeprefix(ids.GATES) for ref, _ in self._listed()]
+        named = [ref.removeprefix(ids.GATES) for ref, _ in self.ledgers.listed()]
         named += [tag.removeprefix("gate/") for tag in self.noted.records]
         left = sorted({name.partition("/")[0] for name in named if "/" in name})
         return list(dict.fromkeys([*own, *filter(ids.is_gate, left)]))
@@ -142,7 +145,7 @@ class World:
         record though the ledger is gone."""
         prefix = f"{ids.GATES}{gate}/"
         found: dict[str, None] = {}
-        for ref, subject in self._listed():
+        for ref, subject in self.ledgers.listed():
             if ref.startswith(prefix) and subject is not None:
                 found.setdefault(subject)
         kept = {ids.tag_name(gate, subject) for subject in found}
@@ -155,15 +158,7 @@ class World:
 
     def nameless(self) -> list[str]:
         """The refs among those of ledgers of which nothing says what instance they are of."""
-        return [ref for ref, subject in self._listed() if subject is None]
-
-    def _listed(self) -> list[tuple[str, str | None]]:
-        """The refs of ledgers with their subjects."""
-        if self._listing is None:
-            _ = self.noted  # first, as for `ledger`
-            listing = ledgers.listing(self.repo)
-            self._listing = [(one.ref, ledgers.subject_of(self.repo, one)) for one in listing]
-        return self._listing
+        return [ref for ref, subject in self.ledgers.listed() if subject is None]
 
     def _subject_of(self, gate: str, tag: str) -> str | None:
         """The subject of records whose ledger is gone: the tag's name, else what R says."""
@@ -196,9 +191,8 @@ class World:
     def forget(self) -> None:
         """Read all that can change anew from now on."""
         self._noted = None
-        self._listing = None
+        self._ledgers = None
         self._verdicts.clear()
-        self._ledgers.clear()
         self._loaded.clear()
 
     def reload(self, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
@@ -236,7 +230,7 @@ class World:
     def noted(self) -> Noted:
         """What stands in notes."""
         if self._noted is None:
-            self._noted = noted.read(self.repo)
+            self._noted = noted.read(self.repo, self.remote)
         return self._noted
 
     def strays(self, gate: str, subject: str) -> list[Record]:

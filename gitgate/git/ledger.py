@@ -24,6 +24,7 @@ __all__ = [
     "Instance",
     "Ledger",
     "append",
+    "instance",
     "listing",
     "read",
     "subject_of",
@@ -196,10 +197,11 @@ def _file(repo: Repository, data: bytes) -> tuple[int, str]:
 
 def listing(repo: Repository) -> list[Instance]:
     """All instances that have a ledger ref here, by what their newest commits say."""
-    return [_instance(repo, ref, tip) for ref, tip in refs.listing(repo, ids.GATES).items()]
+    return [instance(repo, ref, tip) for ref, tip in refs.listing(repo, ids.GATES).items()]
 
 
-def _instance(repo: Repository, ref: str, tip: str) -> Instance:
+def instance(repo: Repository, ref: str, tip: str) -> Instance:
+    """The line of a list for the ledger of `ref` that ends in `tip`."""
     try:
         summary = events.parse_summary(repo.commit(tip).message)
     except GateError as error:

@@ -159,9 +159,6 @@ def test_ledger_forked_into_two_views(project: Project) -> None:
     push_lands(project)
 
 
-@pytest.mark.xfail(
-    reason="until `sync` is there, what refs/gitgate/<remote>/ knows is compared with no ledger"
-)
 def test_ledger_rewound_that_the_remote_knows(team: Project) -> None:
     """2: ledger and note lose a rejection that this clone has fetched from its remote."""
     team.gate("init").ok()

@@ -197,10 +197,7 @@ def waited(status: str, telling: dict[str, Any] | None = None, **changes: Any) -
     }
 
 
-UNPUSHED = (
-    "origin is not known to have the ledger of main of feature:"
-    " git push origin refs/aiwg/gates/main/feature"
-)
+UNPUSHED = "origin is not known to have the ledger of main of feature: git gate sync origin"
 ACCOUNTS = "nothing that was approved accounts for work........ (Add a page)"
 
 
@@ -209,13 +206,11 @@ def checked(
     exit_: int,
     *reasons: str,
     of: dict[str, Any] | None = None,
-    noted: bool = True,
     **changes: Any,
 ) -> dict[str, Any]:
     """The document of `check --json`: HEAD is the work commit, and gate `main` has one row; `of`
-    is what is different in the row; `noted` says that something has been decided here."""
+    is what is different in the row."""
     told = [] if exit_ == 0 else [ACCOUNTS, *reasons]
-    notes = " refs/notes/aiwg/gates" if noted else ""
     return {
         "schema": 1,
         "allowed": exit_ == 0,
@@ -229,7 +224,7 @@ def checked(
         "hint": "",
         "gates": [row(status, *told, **(of or {}))],
         "reasons": told,
-        "warnings": [UNPUSHED + notes],
+        "warnings": [UNPUSHED],
         **changes,
     }
 

@@ -156,7 +156,7 @@ def test_a_clone_that_was_never_set_up(project: Project, clock: Clock, home: Pat
         "other.lock was left by a process that is gone": f"rm {lock}",
         "git fetch does not bring those of origin": "git gate init",
         "is missing from the note of": "git gate repair",
-        "origin is not known to have 1 of the ledgers here": "git push origin ",
+        "origin is not known to have 1 of the ledgers here": "git gate sync origin",
         "this machine's clock is wrong, or was there": "timedatectl set-ntp true",
     }
     for words, command in expected.items():

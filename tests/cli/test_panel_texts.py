@@ -218,8 +218,7 @@ next: git gate check says how it may land
 work........ may land on refs/heads/main: satisfied
   gate main of feature, iteration 1: satisfied
   it passes as: ff, merge, squash, rebase
-warning: origin is not known to have the ledger of main of feature: git push origin \
-refs/aiwg/gates/main/feature refs/notes/aiwg/gates
+warning: origin is not known to have the ledger of main of feature: git gate sync origin
 """,
     )
     same(

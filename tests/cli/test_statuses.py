@@ -67,7 +67,6 @@ def test_not_needed_not_opened_pending(project: Project, clock: Clock) -> None:
             "pending",
             10,
             "nobody has approved it yet",
-            noted=False,
             hint="git gate approve main --subject feature",
         ),
     )

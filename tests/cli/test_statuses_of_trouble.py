@@ -40,7 +40,7 @@ def test_expired(tmp_path: Path, home: Path, clock: Clock) -> None:
     says(project, names, "show", 0, shown(context=context(time_elapsed="PT59M"), **hour))
     clock.later(seconds=31)
     over = "its deadline passed without a decision"
-    says(project, names, "check", 12, checked("expired", 12, over, hint=OPEN_HINT, noted=False))
+    says(project, names, "check", 12, checked("expired", 12, over, hint=OPEN_HINT))
     past = {"deadline": end, "time_left": "PT0S", "reasons": [over], "status": "expired"}
     says(project, names, "show", 0, shown(context=context(time_elapsed="PT1H"), **past))
     says(project, names, "wait", 12, waited("expired"))
@@ -74,7 +74,7 @@ def test_parked(tmp_path: Path, home: Path, clock: Clock) -> None:
         names,
         "check",
         10,
-        checked("pending", 10, "nobody has approved it yet", hint=hint, noted=False),
+        checked("pending", 10, "nobody has approved it yet", hint=hint),
     )
     parked = shown(
         status="parked",
@@ -139,7 +139,7 @@ def test_blocked_by_an_author_whom_nobody_knows(team: Project, clock: Clock) -> 
         " address in .mailmap or .aiwg/allowed_signers, or in `bots` if it is nobody's"
     )
     hint = "git gate approve main --subject feature"
-    says(team, names, "check", 1, checked("blocked", 1, reason, hint=hint, noted=False))
+    says(team, names, "check", 1, checked("blocked", 1, reason, hint=hint))
     team.be(team.people["bob"])
     said = names(team.gate("approve").ok().out)
     assert f"the instance is now open: {reason}\n" in said
