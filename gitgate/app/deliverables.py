@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gitgate.app.landed import holds_policy
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.world import World, gate_of
-from gitgate.core.compared import compared_paths
+from gitgate.core.compared import compared_paths, guards_policy_files
 from gitgate.core.decision import MAX_RECORD
 from gitgate.core.describe import LOOKED_AT, describe
 from gitgate.core.landing import Entry
 from gitgate.core.patterns import compile_paths
-from gitgate.core.policy import Gate
+from gitgate.core.policy import POLICY_FILES, Gate
 from gitgate.core.quoting import path_text, quote
 from gitgate.core.request import Deliverable, Request
 from gitgate.errors import Exit, GateError
@@ -74,19 +75,19 @@ def _wanted(
     that W holds, since the phase's earlier landings brought it."""
     repo = world.repo
     tree = repo.commit(work).tree
-    ref = world.policy_ref(target)
-    on_policy_ref = ref is not None and ref.name == target
+    on_policy_ref = holds_policy(world, target)
     wanted = (
         compile_paths(gate.deliverables)
         if gate.deliverables
         else compared_paths(policy.policy, gate, target, on_policy_ref=on_policy_ref)
     )
+    changes = world.trees.changes(repo.commit(base).tree, tree)
+    found = {path: new for path, (_, new) in changes.items() if new}
+    rules = on_policy_ref and guards_policy_files(policy.policy, gate)
+    own = {path for path in found if rules and path in POLICY_FILES}
     if gate.transition is not None and gate.deliverables:
-        found = dict(world.trees.everything(tree))
-    else:
-        changed = world.trees.changes(repo.commit(base).tree, tree)
-        found = {path: new for path, (_, new) in changed.items() if new}
-    return {path: new for path, new in sorted(found.items()) if wanted(path)}
+        found |= world.trees.everything(tree)
+    return {path: new for path, new in sorted(found.items()) if path in own or wanted(path)}
 
 
 def _beginning(world: World, blob: str) -> bytes:

@@ -109,7 +109,7 @@ def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
         partners=partners(world, gate.id, move.ref) if found else (),
         exact=exact_paths(policy.policy, gate),
         policy=POLICY_FILES.__contains__ if move.on_policy_ref else None,
-        concerns=concerns(world, policy.policy, gate),
+        concerns=concerns(world, policy.policy, gate, on_policy_ref=move.on_policy_ref),
     )
 
 

@@ -102,10 +102,15 @@ def has_landed(world: World, policy: PolicyCommit, request: Request) -> tuple[st
 
 def compared_of(world: World, policy: PolicyCommit, request: Request) -> Compared:
     """The paths that the request's gate compares on the request's target."""
-    ref = world.policy_ref(request.target)
-    on_policy_ref = ref is not None and ref.name == request.target
     gate = policy.policy.gates[request.gate]
+    on_policy_ref = holds_policy(world, request.target)
     return compared_paths(policy.policy, gate, request.target, on_policy_ref=on_policy_ref)
+
+
+def holds_policy(world: World, ref: str) -> bool:
+    """Whether `ref` is the policy ref."""
+    where = world.policy_ref(ref)
+    return where is not None and where.name == ref
 
 
 def partners(world: World, gate: str, target: str) -> tuple[Candidate, ...]:

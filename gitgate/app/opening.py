@@ -10,7 +10,8 @@ from enum import StrEnum
 from gitgate.app.choose import gate_to_open, subject_of, target_of
 from gitgate.app.deliverables import deliverables_of, misnamed
 from gitgate.app.instances import Loaded
-from gitgate.app.landed import candidate, compared_of, elsewhere, has_landed
+from gitgate.app.landed import candidate, compared_of, elsewhere, holds_policy
+from gitgate.app.landings import record_landing
 from gitgate.app.phasing import advance, concerns
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.recording import append
@@ -86,7 +87,8 @@ def open_gate(world: World, ask: Ask, watch: Watch = lambda _: None) -> Opened:
     request = _request(world, policy, gate, subject, target, ask)
     if not _concerns(world, policy, gate, request):
         return Opened(Result.NOT_NEEDED, gate, subject, target, None)
-    notes = _record_landing(world, policy, gate, subject)
+    # First what the target gained meanwhile: a landing ends the life that it landed.
+    notes = record_landing(world, policy, gate.id, subject, request.opened)
     loaded = world.load(policy, gate.id, subject)
     settled = _settled(world, policy, loaded, request)
     if settled is not None:
@@ -197,42 +199,12 @@ def _base(world: World, target: str, tip: str | None, work: str) -> str:
 def _concerns(world: World, policy: PolicyCommit, gate: Gate, request: Request) -> bool:
     one = candidate(world, request)
     changes = world.trees.changes(one.base, one.work)
-    asked = concerns(world, policy.policy, gate)
+    on_policy_ref = holds_policy(world, request.target)
+    asked = concerns(world, policy.policy, gate, on_policy_ref=on_policy_ref)
     if asked is not None:
         return asked(changes)
     compared = compared_of(world, policy, request)
     return any(compared(path) for path in changes)
-
-
-def _record_landing(
-    world: World, policy: PolicyCommit, gate: Gate, subject: str
-) -> tuple[str, ...]:
-    """First what the target gained meanwhile: a landing ends the life that it landed."""
-    loaded = world.load(policy, gate.id, subject)
-    request = loaded.newest
-    if loaded.instance.running is None or request is None or loaded.faults:
-        return ()
-    stretch = has_landed(world, policy, request)
-    if stretch is None:
-        return ()
-    old, new = stretch
-    stamp = world.repo.identity()
-    fields = {"old": old, "new": new, "target": request.target}
-    event = Event("", 0, EventName.LANDED, world.now, stamp.person, request.id, None, fields)
-    newest = loaded.instance.newest
-    number = newest.number if newest else 1
-
-    def decide(ledger: Ledger) -> Draft | None:
-        running = world.fold_of(policy, ledger).running
-        if running is None or running.iterations[-1].request != request.id:
-            return None
-        return Draft(event, number, Status.LANDED.value)
-
-    append(
-        world, policy, gate.id, subject, decide, stamp=Stamp(stamp.person, world.now, stamp.offset)
-    )
-    world.reload(policy, gate.id, subject)
-    return (f"iteration {number} has landed on {request.target} as {new[:12]}",)
 
 
 def _settled(world: World, policy: PolicyCommit, loaded: Loaded, request: Request) -> Result | None:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from gitgate.app.policies import PolicyCommit
+from gitgate.core.compared import guards_policy_files
 from gitgate.core.landing import Compared, Entry
 from gitgate.core.patterns import compile_paths
 from gitgate.core.phases import MAX_FILE, Moves, phase_move, read_phase
-from gitgate.core.policy import Gate, Policy
+from gitgate.core.policy import POLICY_FILES, Gate, Policy
 from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
@@ -18,13 +19,20 @@ if TYPE_CHECKING:
     from gitgate.app.world import World
 
 
-def concerns(world: World, policy: Policy, gate: Gate) -> Callable[[Moves], bool] | None:
-    """Which steps a gate with a transition is asked about: those that make it; None for others."""
+def concerns(
+    world: World, policy: Policy, gate: Gate, *, on_policy_ref: bool
+) -> Callable[[Moves], bool] | None:
+    """Which steps a gate with a transition is asked about: those that make it and, where it guards
+    the policy on the policy ref, those that touch the policy's files; None for other gates."""
     phases, transition = policy.phases, gate.transition
     if phases is None or transition is None:
         return None
 
+    guards_policy = on_policy_ref and guards_policy_files(policy, gate)
+
     def asked(step: Moves) -> bool:
+        if guards_policy and any(path in step for path in POLICY_FILES):
+            return True
         move = phase_move(phases, step, _reader(world))
         if move is None or move.problem:
             return False

@@ -81,7 +81,7 @@ def _rules(world: World, policy: PolicyCommit, ref: str) -> dict[str, Rule]:
         gate.id: Rule(
             compared_paths(policy.policy, gate, ref, on_policy_ref=on_policy_ref),
             (),
-            concerns=concerns(world, policy.policy, gate),
+            concerns=concerns(world, policy.policy, gate, on_policy_ref=on_policy_ref),
         )
         for gate in gates_of(policy.policy, ref, on_policy_ref)
     }

@@ -17,7 +17,7 @@ def compared_paths(policy: Policy, gate: Gate, ref: str, *, on_policy_ref: bool)
     policy's own files are compared by the gate that guards them (without a `policy_gate`, by
     every gate of the ref), and they alone where it does not guard the ref otherwise.
     """
-    guards_policy = on_policy_ref and policy.policy_gate in (None, gate.id)
+    guards_policy = on_policy_ref and guards_policy_files(policy, gate)
     if not gate.guards_ref(ref):
         return POLICY_FILES.__contains__ if guards_policy else _nothing
     if not gate.when:
@@ -29,6 +29,12 @@ def compared_paths(policy: Policy, gate: Gate, ref: str, *, on_policy_ref: bool)
     if not guards_policy:
         return matches
     return lambda path: path in POLICY_FILES or matches(path)
+
+
+def guards_policy_files(policy: Policy, gate: Gate) -> bool:
+    """Whether a change of the policy's own files on the policy ref is this gate's business,
+    whatever its `when` and its transition say (design, section 5)."""
+    return policy.policy_gate in (None, gate.id)
 
 
 def _nothing(path: bytes) -> bool:
