@@ -10,6 +10,7 @@ from contextlib import suppress
 from gitgate.app.instances import Loaded
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.recording import append
+from gitgate.app.reminding import remind
 from gitgate.app.world import World
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Status
@@ -19,10 +20,12 @@ from gitgate.git.ledger import Draft, Ledger
 
 
 def record_expiry(world: World, policy: PolicyCommit, loaded: Loaded) -> Loaded:
-    """The instance, with an `expired` event where its verdict is that and none says so yet.
+    """The instance, with an `expired` event where its verdict is that and none says so yet; who is
+    to be told that it still waits is in `world.reminders`.
 
     Where it cannot be written (a bare mirror, no identity) nothing changes.
     """
+    remind(world, policy, loaded)
     iteration, request = loaded.instance.newest, loaded.newest
     if iteration is None or request is None or iteration.expired or loaded.faults:
         return loaded

@@ -24,7 +24,7 @@ from gitgate.core.notice import Notice, document, headline, text
 from gitgate.errors import GateError
 
 if TYPE_CHECKING:
-    from gitgate.app.recording import Written
+    from gitgate.app.recording import Reminder, Written
     from gitgate.app.world import World
 
 Clean = Callable[[str], str]
@@ -66,11 +66,18 @@ def tell(world: World, written: Written, clean: Clean) -> list[str]:
     `clean` makes text from a repository fit to be shown to people.
     """
     targets, failed = _targets(world, written)
-    if not targets:
-        return failed
+    return failed + (_deliver(world, written, targets, clean) if targets else [])
+
+
+def remind(world: World, reminder: Reminder, clean: Clean) -> list[str]:
+    """As `tell`, those alone whom a later tier of the policy's `escalation` names."""
+    targets = [one for name in reminder.names for one in _named(world, name)]
+    return _deliver(world, reminder.opening, targets, clean)
+
+
+def _deliver(world: World, written: Written, targets: list[Target], clean: Clean) -> list[str]:
     notice = notice_of(world, written)
-    seconds, wrong = _time_limit(world)
-    failed += wrong
+    seconds, failed = _time_limit(world)
     for target in (one for one in targets if one.scheme is None):
         why = _by_command(world, target, document(notice, target.to), seconds)
         failed += [f"{target.key} was not told: {why}"] if why else []
@@ -134,14 +141,20 @@ def _targets(world: World, written: Written) -> tuple[list[Target], list[str]]:
     found += [Target("gate.notify.apprise", one) for one in repo.config_all(f"{_SECTION}apprise")]
     missing: list[str] = []
     for name in _first_tier(written):
-        values = repo.config_all(_SECTION + name.lower())
-        found += [Target(f"gate.notify.{name}", value, name) for value in values]
-        if not values:
+        named = _named(world, name)
+        found += named
+        if not named:
             missing.append(
                 f"nobody is told as `{name}`, whom the policy names: git config gate.notify.{name}"
                 " COMMAND, or an address of apprise"
             )
     return list(dict.fromkeys(one for one in found if one.value.strip())), missing
+
+
+def _named(world: World, name: str) -> list[Target]:
+    """Whom this clone's git config has for a name of the policy."""
+    values = world.repo.config_all(_SECTION + name.lower())
+    return [Target(f"gate.notify.{name}", value, name) for value in values if value.strip()]
 
 
 def _first_tier(written: Written) -> Iterator[str]:

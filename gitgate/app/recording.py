@@ -26,6 +26,14 @@ class Written:
     event: Event
 
 
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """An opening that has waited so long that those whom the policy calls `names` are told."""
+
+    opening: Written
+    names: tuple[str, ...]
+
+
 def append(
     world: World,
     policy: PolicyCommit,

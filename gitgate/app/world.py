@@ -18,7 +18,7 @@ from gitgate.app.policies import (
     policy_ref,
     target_tip,
 )
-from gitgate.app.recording import Written
+from gitgate.app.recording import Reminder, Written
 from gitgate.core import ids
 from gitgate.core.decision import Record
 from gitgate.core.gate import Instance
@@ -48,6 +48,7 @@ class World:
         self.remote = remote if remote is not None else repo.default_remote()
         self.historic = historic
         self.written: list[Written] = []
+        self.reminders: list[Reminder] = []
         self._policies: dict[str, PolicyCommit | None] = {}
         self._loaded: dict[tuple[PolicyKey, str, str], Loaded] = {}
         self._verdicts: dict[tuple[PolicyKey, str], Verdict] = {}

@@ -56,6 +56,11 @@ class Env:
         return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 10_000
 
     @property
+    def variables(self) -> tuple[str, bool]:
+        """TERM, and whether NO_COLOR asks for no colours (no-color.org: not empty)."""
+        return os.environ.get("TERM", ""), bool(os.environ.get("NO_COLOR"))
+
+    @property
     def repo(self) -> Repository:
         if self._repo is None:
             from gitgate.git.repository import Repository
@@ -83,7 +88,7 @@ class Env:
 
     def tell(self, world: World) -> None:
         """Log and tell what `world` has written; what did not work is a warning."""
-        if world.written:
+        if world.written or world.reminders:
             from gitgate.cli.telling import told
 
             self.say(*(f"warning: {one}" for one in told(world)))
@@ -137,6 +142,13 @@ class Env:
             self._page(lines)
         else:
             self.out(lines)
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Lines that `ui/paint` made, escape sequences of colours and all; paged as in `show`."""
+        if self._pages(lines):
+            self._page(lines)
+        else:
+            click.echo("\n".join(lines), color=True)
 
     def _pages(self, lines: Sequence[str]) -> bool:
         return sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines

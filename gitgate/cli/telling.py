@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from gitgate.core.events import EventName
@@ -21,13 +22,16 @@ def told(world: World) -> list[str]:
     from gitgate.app import notifying
     from gitgate.ui.sanitise import safe
 
-    failed: dict[str, None] = {}
+    tried: list[list[str]] = []
     for written in world.written:
-        failed.update(dict.fromkeys(_tried("logged", _log, world, written)))
-        tell = partial(notifying.tell, clean=safe)
-        failed.update(dict.fromkeys(_tried("told", tell, world, written)))
+        tried.append(_tried("logged", written, partial(_log, world, written)))
+        tried.append(_tried("told", written, partial(notifying.tell, world, written, safe)))
+    for reminder in world.reminders:
+        remind = partial(notifying.remind, world, reminder, safe)
+        tried.append(_tried("told", reminder.opening, remind))
     world.written.clear()
-    return [safe(one) for one in failed]
+    world.reminders.clear()
+    return [safe(one) for one in dict.fromkeys(chain.from_iterable(tried))]
 
 
 def _log(world: World, written: Written) -> list[str]:
@@ -39,11 +43,9 @@ def _log(world: World, written: Written) -> list[str]:
     return note_decision(world, written.policy, loaded, written.event)
 
 
-def _tried(
-    done: str, step: Callable[[World, Written], list[str]], world: World, written: Written
-) -> list[str]:
+def _tried(done: str, written: Written, step: Callable[[], list[str]]) -> list[str]:
     try:
-        return step(world, written)
+        return step()
     except GateError as error:
         why = error.message
     except KeyboardInterrupt:

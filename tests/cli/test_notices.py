@@ -167,9 +167,7 @@ def test_the_opening_tells_those_of_the_first_tier(
     [to_lead], [to_all] = told(lead), told(everybody)
     assert (to_lead["event"], to_lead["to"], to_all["to"]) == ("iterated", "lead", None)
     assert {**to_lead, "to": None} == to_all
-    clock.later(minutes=241)
-    project.gate("list").ok()
-    assert not owner.exists()  # later tiers are told by nobody yet
+    assert not owner.exists()
 
 
 def test_validations_that_were_run_again_are_told(tmp_path: Path, home: Path, clock: Clock) -> None:
@@ -328,3 +326,36 @@ def test_a_refused_decision_is_told_nobody(project: Project, heard: Path, home: 
     assert project.gate("approve").status == 1
     assert project.gate("skip").status == 129
     assert told(heard) == []
+
+
+def test_later_tiers_are_told_once_by_whoever_looks_when_their_time_has_come(
+    tmp_path: Path, home: Path, clock: Clock
+) -> None:
+    project = make_project(tmp_path, home, TIERS)
+    names = Names(project, work=work(project))
+    lead, owner = (listen(project, tmp_path / who, who) for who in ("lead", "owner"))
+    project.gate("open", "--agent", "claude").ok()
+    assert names(told(lead)) == [said("opened", to="lead")]
+    clock.later(minutes=239)
+    project.gate("show").ok()
+    assert (told(lead), told(owner)) == ([], [])
+    clock.later(minutes=1)
+    project.gate("list").ok()
+    assert names(told(lead)) == [said("opened", to="lead")]
+    assert names(told(owner)) == [said("opened", to="owner")]
+    for look in ("list", "show", "log"):
+        project.gate(look).ok()
+    assert (told(lead), told(owner)) == ([], [])
+
+
+def test_a_later_tier_that_this_clone_does_not_know_is_nobodys_warning(
+    tmp_path: Path, home: Path, clock: Clock
+) -> None:
+    project = make_project(tmp_path, home, TIERS)
+    work(project)
+    heard = listen(project, tmp_path / "lead", "lead")
+    project.gate("open").ok()
+    clock.later(minutes=300)
+    project.gate("approve").ok()
+    assert project.gate("show").err == "", "what is decided waits for nobody"
+    assert [one["to"] for one in told(heard)] == ["lead"]
