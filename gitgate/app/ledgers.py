@@ -1,12 +1,16 @@
-"""The ledgers that this clone knows: its own, and those that its remote was seen to have."""
+"""The ledgers that this clone knows: its own, those that its remote was seen to have, and those
+that the journal names."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from gitgate.core import ids
-from gitgate.git import known, refs
+from gitgate.errors import GateError
+from gitgate.git import journal, known, refs
 from gitgate.git import ledger as store
 from gitgate.git.known import Known
-from gitgate.git.ledger import Instance, Ledger
+from gitgate.git.ledger import Ledger
 from gitgate.git.repository import Repository
 
 
@@ -17,8 +21,7 @@ class Ledgers:
         self._repo = repo
         self._remote = remote
         self._read: dict[tuple[str, str], Ledger] = {}
-        self._known: dict[str, Known] = {}
-        self._listing: list[tuple[str, str | None]] | None = None
+        self._known: dict[tuple[str, str], Known] = {}
 
     def read(self, gate: str, subject: str) -> Ledger:
         """The ledger of one instance up to the newest event known."""
@@ -29,40 +32,52 @@ class Ledgers:
 
     def tip(self, gate: str, subject: str) -> str | None:
         """The newest event known of the instance, a commit; None where it has no ledger."""
-        return self._newest(ids.ledger_ref(gate, subject)).tip
+        return self._newest(gate, subject).tip
 
     def apart(self, gate: str, subject: str) -> str:
         """A sentence where what is known of the instance does not lie on one chain, else empty."""
-        return self._newest(ids.ledger_ref(gate, subject)).apart
+        return self._newest(gate, subject).apart
 
     def catch_up(self, gate: str, subject: str) -> None:
         """Bring this clone's own ref to the newest event known, before it is written on.
 
         Raises GateError (untrusted) where the tips went apart.
         """
-        known.catch_up(self._repo, self._look(ids.ledger_ref(gate, subject)))
+        known.catch_up(self._repo, self._look(gate, subject))
 
+    @cached_property
     def listed(self) -> list[tuple[str, str | None]]:
         """The refs of ledgers with their subjects, None where nothing says what one is of."""
-        if self._listing is None:
-            own = refs.listing(self._repo, ids.GATES)
-            names = sorted({*own, *known.tracked(self._repo, self._remote)})
-            there = [self._listed(name) for name in names]
-            self._listing = [(one.ref, store.subject_of(self._repo, one)) for one in there if one]
-        return self._listing
+        tips = known.tracked(self._repo, self._remote) | refs.listing(self._repo, ids.GATES)
+        found: dict[str, str | None] = {}
+        for ref, tip in sorted(tips.items()):
+            found[ref] = store.subject_of(self._repo, store.instance(self._repo, ref, tip))
+        for index in self._journals:
+            for entry in index.instances():
+                found.setdefault(ids.ledger_ref(entry.gate, entry.subject), entry.subject)
+        return list(found.items())
 
-    def _listed(self, ref: str) -> Instance | None:
-        tip = self._newest(ref).tip
-        return store.instance(self._repo, ref, tip) if tip else None
+    @cached_property
+    def _journals(self) -> list[journal.Index]:
+        """What the journals known here name: one as a rule, two where they went apart."""
+        return [journal.Index(self._repo, tip) for tip in journal.heads(self._repo, self._remote)]
 
-    def _newest(self, ref: str) -> Known:
-        if ref not in self._known:
-            self._known[ref] = self._look(ref)
-        return self._known[ref]
+    def _newest(self, gate: str, subject: str) -> Known:
+        key = (gate, subject)
+        if key not in self._known:
+            self._known[key] = self._look(gate, subject)
+        return self._known[key]
 
-    def _look(self, ref: str) -> Known:
+    def _look(self, gate: str, subject: str) -> Known:
+        ref = ids.ledger_ref(gate, subject)
         elsewhere: dict[str, str | None] = {}
         if self._remote is not None:
             there = known.tracking_ref(self._remote, ref)
             elsewhere[there] = refs.read(self._repo, there)
+        try:
+            for index in self._journals:
+                elsewhere[f"the journal {index.commit}"] = index.tip(gate, subject)
+        except GateError as error:
+            own = refs.read(self._repo, ref)
+            return Known(ref, own, own, error.message)
         return known.newest(self._repo, ref, elsewhere)

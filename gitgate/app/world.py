@@ -136,7 +136,7 @@ class World:
     def gates(self, policy: PolicyCommit | None) -> list[str]:
         """The gates of the policy, then those of which only ledgers or notes are left."""
         own = policy.policy.gates if policy else ()
-        named = [ref.removeprefix(ids.GATES) for ref, _ in self.ledgers.listed()]
+        named = [ref.removeprefix(ids.GATES) for ref, _ in self.ledgers.listed]
         named += [tag.removeprefix("gate/") for tag in self.noted.records]
         left = sorted({name.partition("/")[0] for name in named if "/" in name})
         return list(dict.fromkeys([*own, *filter(ids.is_gate, left)]))
@@ -146,7 +146,7 @@ class World:
         record though the ledger is gone."""
         prefix = f"{ids.GATES}{gate}/"
         found: dict[str, None] = {}
-        for ref, subject in self.ledgers.listed():
+        for ref, subject in self.ledgers.listed:
             if ref.startswith(prefix) and subject is not None:
                 found.setdefault(subject)
         kept = {ids.tag_name(gate, subject) for subject in found}
@@ -159,7 +159,7 @@ class World:
 
     def nameless(self) -> list[str]:
         """The refs among those of ledgers of which nothing says what instance they are of."""
-        return [ref for ref, subject in self.ledgers.listed() if subject is None]
+        return [ref for ref, subject in self.ledgers.listed if subject is None]
 
     def _subject_of(self, gate: str, tag: str) -> str | None:
         """The subject of records whose ledger is gone: the tag's name, else what R says."""
