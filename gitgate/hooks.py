@@ -20,6 +20,10 @@ from gitgate.hookguards import forget, write_whole
 
 PRE_PUSH = "pre-push"
 REFERENCE_TRANSACTION = "reference-transaction"
+PRE_RECEIVE = "pre-receive"
+POST_RECEIVE = "post-receive"
+SERVER = (PRE_RECEIVE, POST_RECEIVE)
+"""The hooks of a repository that is pushed to."""
 
 _ID_LINE = b"# git-gate hook: "
 _PROGRAM_LINE = b"gate=''"

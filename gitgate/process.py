@@ -8,7 +8,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -287,3 +287,49 @@ def feed(argv: Sequence[str], data: bytes, *, defaults: Mapping[str, str] | None
     except OSError as error:
         raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
     return done.returncode
+
+
+def pour(
+    argv: Sequence[str], pieces: Iterable[bytes], *, defaults: Mapping[str, str] | None = None
+) -> int:
+    """As `feed`, with an input that is made while it is read: the program starts at once, and
+    where it stops reading nothing more is made."""
+    env = {**(defaults or {}), **clean_environment()}
+    try:
+        child = subprocess.Popen(list(argv), stdin=subprocess.PIPE, env=env)
+    except OSError as error:
+        raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
+    pipe = child.stdin
+    with suppress(BrokenPipeError), child:
+        for piece in pieces:
+            pipe.write(piece)  # type: ignore[union-attr]
+            pipe.flush()  # type: ignore[union-attr]
+    return child.returncode
+
+
+def stream(
+    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]
+) -> Generator[bytes, None, int]:
+    """The standard output of `argv` in pieces as it comes; the generator returns the exit status.
+
+    `env` is added to the clean environment. Raises GateError (fatal) where the program cannot be
+    started.
+    """
+    try:
+        child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=clean_environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+    except OSError as error:
+        raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
+    with child:
+        try:
+            while piece := child.stdout.read1(_READ):  # type: ignore[union-attr]
+                yield piece
+        except BaseException:  # nobody wants the rest
+            child.kill()
+            raise
+    return child.returncode

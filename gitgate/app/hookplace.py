@@ -24,6 +24,7 @@ _LEFTHOOK_FILES = tuple(
     for kind in ("yml", "yaml", "toml", "json", "jsonc")
 )
 _MAX_FILE = 1 << 20
+_OF_A_SERVER = ("pre-receive", "post-receive")
 
 
 class Owner(StrEnum):
@@ -34,6 +35,7 @@ class Owner(StrEnum):
     SHARED = "shared"
     HUSKY = "husky"
     LEFTHOOK = "lefthook"
+    DELEGATES = "delegates"
     NO_FOLDER = "no-folder"
 
 
@@ -67,6 +69,8 @@ class HookPlace:
             Owner.HUSKY: f"husky writes the hooks folder {self.folder} anew when it is installed",
             Owner.LEFTHOOK: f"lefthook writes the hook {self.folder / self.name} anew when its"
             " configuration changes",
+            Owner.DELEGATES: f"the hook {self.folder / self.name} runs the programs in"
+            f" {self.name}.d, and a forge writes it anew",
             Owner.NO_FOLDER: f"core.hooksPath is {self.folder}, which is no folder: git runs no"
             " hook at all",
         }[self.owner]
@@ -111,7 +115,11 @@ def find(repo: Repository, name: str) -> HookPlace:
         file = folder.parent / name
     elif owner is Owner.LEFTHOOK:
         file = top / ".lefthook" / name / "git-gate"
+    elif owner is Owner.DELEGATES:
+        file = folder / f"{name}.d" / "git-gate"
     asks = owner is not Owner.NOBODY and _can_run(folder / name) and _asks(file, name)
+    if owner is Owner.DELEGATES:
+        asks = asks and _can_run(file)
     if owner is Owner.LEFTHOOK:
         asks = asks and any(_LEFTHOOK_SCRIPT.search(_content(top / one)) for one in _LEFTHOOK_FILES)
     return HookPlace(name, folder, scope, relative, owner, file, line, asks)
@@ -139,6 +147,8 @@ def _owner(repo: Repository, folder: Path, name: str, scope: str) -> Owner:
     own = any(folder.resolve().is_relative_to(place) for place in within)
     if scope not in ("", "local", "worktree") and not own:
         return Owner.SHARED
+    if _is_delegating(folder, name):
+        return Owner.DELEGATES
     return Owner.LEFTHOOK if _is_lefthook(folder / name) else Owner.NOBODY
 
 
@@ -148,6 +158,12 @@ def _is_tracked(folder: Path) -> bool:
         return False
     inside = run(["git", "rev-parse", "--is-inside-work-tree"], cwd=folder)
     return inside.text == "true" and run(["git", "ls-files", "--", "."], cwd=folder).stdout != b""
+
+
+def _is_delegating(folder: Path, name: str) -> bool:
+    """Whether a forge's hook is there that runs what lies in a folder beside it (Gitea's does)."""
+    beside = name in _OF_A_SERVER and (folder / f"{name}.d").is_dir() and (folder / name).is_file()
+    return beside and b"# git-gate hook: " not in _content(folder / name)
 
 
 def _is_lefthook(hook: Path) -> bool:

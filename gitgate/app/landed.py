@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitgate.app.policies import PolicyCommit
@@ -79,12 +78,24 @@ def is_landing(world: World, policy: PolicyCommit, request: Request, old: str, n
     _, tip = world.target_tip(request.target)
     if gate is None or tip is None:
         return False
-    chain = GitHistory(world, {}).since(request.tip, tip)
-    places = {step.commit: place for place, step in enumerate(chain)}
-    if old not in places or new not in places or places[old] >= places[new]:
+    line = world.mainline(tip)
+    try:
+        line.reach(old, request.tip)
+    except GateError:
+        if line.place(old) is None:
+            raise
+    first, last, asked = line.place(old), line.place(new), line.place(request.tip or "")
+    # The chain begins at the request's tip where that lies on it.
+    if first is None or last is None or last >= first or (asked is not None and asked < first):
         return False
-    stretch = [chain[places[old]], chain[places[new]]]
-    return _landed_on(world, request, stretch, compared_of(world, policy, request)) is not None
+    commit = world.repo.commit
+    stretch = [Step(old, commit(old).tree), Step(new, commit(new).tree)]
+    compared = compared_of(world, policy, request)
+    # Alone as a rule: then nobody else's requests have to be looked for.
+    return (
+        _landed_on(world, request, stretch, compared, ()) is not None
+        or _landed_on(world, request, stretch, compared) is not None
+    )
 
 
 def has_landed(world: World, policy: PolicyCommit, request: Request) -> tuple[str, str] | None:
@@ -113,15 +124,12 @@ def holds_policy(world: World, ref: str) -> bool:
     return where is not None and where.name == ref
 
 
-def partners(world: World, gate: str, target: str) -> tuple[Candidate, ...]:
-    """All requests of a gate and target, approved or not: a chain that landed may hold any."""
-    found: list[Candidate] = []
-    for subject in world.subjects(gate):
-        for request in world.ledger(gate, subject).requests.values():
-            if request.target == target:
-                with suppress(GateError):
-                    found.append(candidate(world, request))
-    return tuple(found)
+def partners(
+    world: World, gate: str, target: str, around: Sequence[Candidate] | None = None
+) -> tuple[Candidate, ...]:
+    """All requests of a gate and target, approved or not: a chain that landed may hold any. With
+    `around` only those that can stand in a chain with one of these."""
+    return world.sieve.partners(gate, target, around)
 
 
 def elsewhere(world: World, request: Request, chain: Sequence[str]) -> str:
@@ -142,10 +150,15 @@ def elsewhere(world: World, request: Request, chain: Sequence[str]) -> str:
 
 
 def _landed_on(
-    world: World, request: Request, chain: Sequence[Step], compared: Compared
+    world: World,
+    request: Request,
+    chain: Sequence[Step],
+    compared: Compared,
+    others: Sequence[Candidate] | None = None,
 ) -> Stretch | None:
     one = candidate(world, request)
-    others = partners(world, request.gate, request.target)
+    if others is None:
+        others = partners(world, request.gate, request.target, [one])
     try:
         return landed_before(one, others, chain, world.trees, compared)
     except Undecided as error:

@@ -37,7 +37,7 @@ def read(repo: Repository, remote: str | None) -> Noted:
     junk: list[tuple[str, str]] = []
     cut: list[str] = []
     seen: set[tuple[str, bytes]] = set()
-    for ref in _sources(repo, remote):
+    for ref in sources(repo, remote):
         for commit, data in notes.every(repo, cut, ref):
             for piece in codec.split_note(data):
                 if (commit, piece) in seen:
@@ -52,7 +52,7 @@ def read(repo: Repository, remote: str | None) -> Noted:
     return Noted(records, tuple(junk), tuple(cut))
 
 
-def _sources(repo: Repository, remote: str | None) -> list[str]:
+def sources(repo: Repository, remote: str | None) -> list[str]:
     """The notes refs to read: the remote's only where it has what this clone lacks."""
     if remote is None:
         return [ids.NOTES]

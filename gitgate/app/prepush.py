@@ -94,7 +94,7 @@ def guards(world: World) -> Guards | None:
 
 
 def _judge(world: World, update: Update) -> Judgement:
-    if not _guarded(world, update.ref):
+    if not guarded(world, update.ref):
         return Judgement(Outcome.NOT_NEEDED, update.ref, update.old, update.new, None)
     if update.old is not None and world.repo.kind(update.old) is None:
         raise GateError(
@@ -102,8 +102,8 @@ def _judge(world: World, update: Update) -> Judgement:
             f"{update.ref} of the remote is at {update.old[:12]}, which is not here",
             f"git fetch {world.remote or ''}".strip(),
         )
-    old = _commit(world, update.old)
-    new = _commit(world, update.new)
+    old = peeled(world, update.old)
+    new = peeled(world, update.new)
     subject = update.local.removeprefix("refs/heads/") if "refs/heads/" in update.local else None
     judged = judge_move(world, update.ref, old, new, subject=subject)
     if judged.status is Outcome.NO_POLICY:
@@ -112,7 +112,8 @@ def _judge(world: World, update: Update) -> Judgement:
     return judged
 
 
-def _guarded(world: World, ref: str) -> bool:
+def guarded(world: World, ref: str) -> bool:
+    """Whether policy guards `ref`, or may be about to: the policy ref guards itself."""
     where = world.policy_ref(ref)
     if where is None or where.name == ref:
         return where is not None
@@ -120,7 +121,7 @@ def _guarded(world: World, ref: str) -> bool:
     return policy is not None and bool(policy.policy.guarding(ref))
 
 
-def _commit(world: World, oid: str | None) -> str | None:
+def peeled(world: World, oid: str | None) -> str | None:
     """The commit that an id stands for, tags peeled; what is no commit stays as it is."""
     if oid is None or world.repo.kind(oid) == "commit":
         return oid

@@ -13,6 +13,7 @@ from gitgate.app.instances import Loaded
 from gitgate.app.landed import has_landed
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.reported import count, reported
+from gitgate.app.reviewercommit import reviewer_commit
 from gitgate.app.vetoes import standing
 from gitgate.app.world import World
 from gitgate.core.gate import Iteration, Status
@@ -198,7 +199,7 @@ def answer(world: World, policy: PolicyCommit, loaded: Loaded) -> dict[str, Any]
         "message": telling["message"] if telling else "",
         "by": telling["by"] if telling else None,
         "at": telling["at"] if telling else None,
-        "reviewer_commit": None,
+        "reviewer_commit": reviewer_commit(world, loaded, iteration.number),
         "decisions": document["decisions"],
         "comments": [
             comment

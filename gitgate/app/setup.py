@@ -197,6 +197,8 @@ def _configure(repo: Repository, branch: str, said: SetUp) -> None:
         known = f"{ids.TRACKING}{remote}"
         _add(repo, f"remote.{remote}.fetch", f"+{ids.GATES}*:{known}/gates/*", said)
         _add(repo, f"remote.{remote}.fetch", f"+refs/notes/aiwg/*:{known}/notes/*", said)
+        if "gate.autosync" not in repo.config:
+            _set(repo, "gate.autoSync", "true", said)
 
 
 def _set(repo: Repository, key: str, value: str, said: SetUp) -> None:

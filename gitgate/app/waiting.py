@@ -27,15 +27,18 @@ def wait(
     timeout: float | None,
     clock: Callable[[], int],
     tell: Callable[[str], None],
+    watch: Callable[[World], None] = lambda world: None,
 ) -> tuple[World, PolicyCommit, Loaded]:
     """The instance once somebody has decided it, with the world in which it was read.
 
-    `tell` gets a sentence once, where there is something to wait for.
+    `tell` gets a sentence once, where there is something to wait for; `watch` is called again and
+    again, to bring what others know.
     Looks again when its ledger or the policy moves, and when the clock passes its deadline.
     Raises GateError (time-out, 124) after `timeout` seconds; None waits for ever.
     """
     until = None if timeout is None else time.monotonic() + timeout
     told = False
+    watch(world)
     while True:
         policy = world.policy()
         loaded = record_expiry(world, policy, world.load(policy, gate, subject))
@@ -45,7 +48,7 @@ def wait(
         if not told:
             tell(f"waiting for a decision on {loaded.name}: {_missing(world, policy, loaded)}")
             told = True
-        _until_moved(world, policy, loaded, until, clock)
+        _until_moved(world, policy, loaded, until, clock, watch)
         world.close()
         world = World(world.repo, clock(), world.remote)
 
@@ -61,6 +64,7 @@ def _until_moved(
     loaded: Loaded,
     until: float | None,
     clock: Callable[[], int],
+    watch: Callable[[World], None],
 ) -> None:
     request = loaded.newest
     deadline = world.verdict(policy, loaded, request).deadline if request else None
@@ -73,6 +77,7 @@ def _until_moved(
                 f"git gate wait {loaded.gate} --subject {shlex.quote(loaded.subject)}",
             )
         time.sleep(_PAUSE)
+        watch(world)
         now = Ledgers(world.repo, world.remote)
         moved = now.tip(loaded.gate, loaded.subject) != loaded.ledger.tip
         policy_moved = where is not None and refs.read(world.repo, where.read_from) != where.tip

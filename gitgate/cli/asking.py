@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from gitgate.cli.env import Env
 from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
+from gitgate.cli.seeing import show_panel
+
+if TYPE_CHECKING:
+    from gitgate.app.world import World
 
 
 def _finite(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -63,7 +69,8 @@ def open_command(
         policy = world.policy(opened.target)
         document = query.show(world, policy, opened.loaded)
         document["result"] = opened.result.value
-        env.show(document, plain.opened(document, opened.notes))
+        notes = opened.notes
+        show_panel(env, policy.policy, document, lambda it: plain.opened(document, notes, it))
 
 
 @click.command("withdraw")
@@ -104,20 +111,30 @@ def withdraw_command(
     metavar="SECONDS",
     help="Give up then.",
 )
+@click.option("--remote", metavar="NAME", help="Also look at this remote, again and again.")
 @pass_env
 @json_option
-def wait_command(env: Env, gate: str | None, subject: str | None, timeout: float | None) -> int:
+def wait_command(
+    env: Env, gate: str | None, subject: str | None, timeout: float | None, remote: str | None
+) -> int:
     """Return when the instance is decided; the exit status says how."""
     from gitgate.app import choose, query
     from gitgate.app.waiting import wait
     from gitgate.ui import plain
 
-    with env.world() as world:
+    with env.world(remote) as world:
         policy = world.policy()
         name = choose.subject_of(world, subject)
         found = choose.gate_of_instance(world, policy, gate, name)
-        later, policy, loaded = wait(world, found.id, name, timeout, env.now, env.say)
+        watch = _watching(found.id, name, env) if remote else lambda world: None
+        later, policy, loaded = wait(world, found.id, name, timeout, env.now, env.say, watch)
         env.tell(later)
         document = query.answer(later, policy, loaded)
         env.show(document, plain.answer(document))
         return int(query.exit_of(query.status_of(later, policy, loaded)))
+
+
+def _watching(gate: str, subject: str, env: Env) -> Callable[[World], None]:
+    from gitgate.app.remotewatch import RemoteWatch
+
+    return RemoteWatch(gate, subject, env.say).look

@@ -117,7 +117,7 @@ def _decide(
         policy = world.policy()
         name = choose.subject_of(world, subject)
         found = choose.gate_of_instance(world, policy, gate, name)
-        _keep_agents_out(env, action, found.approvals.agents.value, found.id)
+        keep_agents_out(env, action, found.approvals.agents.value, found.id)
         loaded = world.load(policy, found.id, name)
         if text is None:
             text = written(env, query.show(world, policy, loaded), action.value)
@@ -151,7 +151,7 @@ def _decide(
             env.say("warning: the copy in the notes could not be written: git gate repair")
 
 
-def _keep_agents_out(env: Env, action: Action, agents: str, gate: str) -> None:
+def keep_agents_out(env: Env, action: Action, agents: str, gate: str) -> None:
     """A guard rail, not a wall: a known coding agent's environment does not approve or skip."""
     variable = env.coding_agent()
     if action in (Action.APPROVE, Action.SKIP) and agents != "allow" and variable:

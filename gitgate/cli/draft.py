@@ -24,7 +24,7 @@ def keeping(env: Env, gate: str, subject: str, text: str) -> Iterator[None]:
     if not text.strip():
         yield
         return
-    edited = _path(env, gate, subject)
+    edited = place(env, gate, subject)
     path = edited.with_suffix(f".{os.getpid()}.md")
     path.write_text(text, encoding="utf-8", errors="surrogateescape")
     try:
@@ -51,7 +51,7 @@ def written(env: Env, document: Mapping[str, Any], action: str) -> str:
             f"there is no terminal for an editor, and {action} needs words",
             f"git gate {action} {document['gate']} -m TEXT, or -F FILE",
         )
-    path = _path(env, document["gate"], document["subject"])
+    path = place(env, document["gate"], document["subject"])
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
     below = "\n".join(f"# {line}".rstrip() for line in plain.panel(document))
     path.write_text(
@@ -73,7 +73,8 @@ def written(env: Env, document: Mapping[str, Any], action: str) -> str:
     return text
 
 
-def _path(env: Env, gate: str, subject: str) -> Path:
+def place(env: Env, gate: str, subject: str) -> Path:
+    """The file that keeps the words for one instance; its folder is there."""
     folder = env.repo.common_dir / "git-gate" / "drafts"
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"{gate}-{encode_subject(subject)}.md"

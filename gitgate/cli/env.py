@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +59,20 @@ class Env:
     def variables(self) -> tuple[str, bool]:
         """TERM, and whether NO_COLOR asks for no colours (no-color.org: not empty)."""
         return os.environ.get("TERM", ""), bool(os.environ.get("NO_COLOR"))
+
+    @property
+    def terminal(self) -> bool:
+        """Whether a person reads the output at a terminal."""
+        return sys.stdout.isatty()
+
+    def coloured(self, when: str | None) -> bool:
+        """Whether a diff is in colour: `--color`, NO_COLOR, git's color.diff, color.ui say it."""
+        term, no_color = self.variables
+        said = when or ("never" if no_color else "")
+        said = said or self.repo.config.get("color.diff", self.repo.config.get("color.ui", "auto"))
+        if said == "always" or said.lower() in ("never", "false", "no", "off", "0"):
+            return said == "always"
+        return self.terminal and term not in ("", "dumb")
 
     @property
     def repo(self) -> Repository:
@@ -149,6 +163,30 @@ class Env:
             self._page(lines)
         else:
             click.echo("\n".join(lines), color=True)
+
+    def stream(self, pieces: Iterable[bytes]) -> None:
+        """Output that is made while it is read, through the user's pager for diffs on a terminal.
+
+        The pieces are bytes for a program, or text whose hostile parts are escapes already.
+        """
+        if self.terminal:
+            from gitgate.ui.pager import page_pieces
+
+            page_pieces(self._diff_pager(), pieces)
+            return
+        sys.stdout.flush()
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+
+    def _diff_pager(self) -> str:
+        """The pager that git would start for `git diff`."""
+        own = self.repo.config.get("pager.diff", "")
+        if own.lower() in ("false", "no", "off", "0"):
+            return "cat"
+        if "GIT_PAGER" not in os.environ and own.lower() not in ("", "true", "yes", "on", "1"):
+            return own
+        return self.repo.git("var", "GIT_PAGER").text or "less"
 
     def _pages(self, lines: Sequence[str]) -> bool:
         return sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines

@@ -10,8 +10,16 @@ from typing import Any
 from gitgate import hooks
 from gitgate.app.hookplace import HookPlace, Owner, find
 from gitgate.cli.env import Env
-from gitgate.errors import GateError
-from gitgate.hooks import PRE_PUSH, REFERENCE_TRANSACTION, HookState, HookStatus
+from gitgate.errors import Exit, GateError
+from gitgate.hooks import (
+    POST_RECEIVE,
+    PRE_PUSH,
+    PRE_RECEIVE,
+    REFERENCE_TRANSACTION,
+    SERVER,
+    HookState,
+    HookStatus,
+)
 
 _OURS = (HookState.INSTALLED, HookState.OUTDATED)
 
@@ -99,11 +107,24 @@ class Standing:
 _UNCHECKED = {
     PRE_PUSH: "nothing is checked before a push",
     REFERENCE_TRANSACTION: "nothing is checked before a branch moves here",
+    PRE_RECEIVE: "this server receives every push unchecked",
+    POST_RECEIVE: "this server does not record what lands",
 }
 INSTALL = {
     PRE_PUSH: "git gate hook install",
     REFERENCE_TRANSACTION: "git gate hook install --block-local",
+    **dict.fromkeys(SERVER, "git gate hook install --server"),
 }
+
+
+def check_server(env: Env) -> None:
+    """GateError (usage) where this is a repository that people work in, not one to push to."""
+    if env.repo.work_tree is not None:
+        raise GateError(
+            Exit.USAGE,
+            f"{env.repo.work_tree} is a work tree: the server's hooks are for a bare repository",
+            "git gate hook install --server, in the bare repository on the server",
+        )
 
 
 def standing(env: Env, name: str) -> Standing:
@@ -140,7 +161,7 @@ def uninstall_hook(env: Env, name: str) -> list[str]:
     said = [line for one in left for line in hooks.uninstall(one, env.repo.common_dir, name)]
     if place.asks:
         said.append(f"{place.file} asks git-gate: take the line out of it")
-    elif not left and name == PRE_PUSH and place.owner is Owner.NOBODY:
+    elif not left and name in (PRE_PUSH, PRE_RECEIVE) and place.owner is Owner.NOBODY:
         said += hooks.uninstall(place.folder, env.repo.common_dir, name)
     return said
 

@@ -6,19 +6,28 @@ import click
 
 from gitgate.cli.env import Env
 from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
+from gitgate.cli.seeing import accessible_option, color_option, show_panel
 
 
 @click.command("show")
 @gate_argument
 @subject_option
 @click.option("--iteration", type=click.IntRange(min=1), help="An earlier round of this life.")
+@color_option
+@accessible_option
 @pass_env
 @json_option
-def show_command(env: Env, gate: str | None, subject: str | None, iteration: int | None) -> None:
+def show_command(
+    env: Env,
+    gate: str | None,
+    subject: str | None,
+    iteration: int | None,
+    color: str | None,
+    accessible: bool,
+) -> None:
     """Show one instance: what is asked, what is delivered, who has decided."""
     from gitgate.app import choose, query
     from gitgate.app.expiring import record_expiry
-    from gitgate.ui import plain
 
     with env.world() as world:
         policy = world.policy()
@@ -26,7 +35,7 @@ def show_command(env: Env, gate: str | None, subject: str | None, iteration: int
         found = choose.gate_of_instance(world, policy, gate, name)
         loaded = record_expiry(world, policy, world.load(policy, found.id, name))
         document = query.show(world, policy, loaded, iteration)
-        env.show(document, plain.panel(document))
+        show_panel(env, policy.policy, document, color=color, accessible=accessible)
 
 
 @click.command("list")

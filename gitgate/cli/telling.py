@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -22,11 +22,12 @@ def told(world: World) -> list[str]:
     from gitgate.app import notifying
     from gitgate.ui.sanitise import safe
 
-    tried: list[list[str]] = []
-    for written in world.written:
-        tried.append(_tried("logged", written, partial(_log, world, written)))
-        tried.append(_tried("told", written, partial(notifying.tell, world, written, safe)))
-    for reminder in world.reminders:
+    done, reminders = list(world.written), list(world.reminders)
+    tried = [_tried("logged", one, partial(_log, world, one)) for one in done]
+    if done:
+        tried.append(_tried("sent", done[-1], partial(_share, world, done)))
+    tried += [_tried("told", one, partial(notifying.tell, world, one, safe)) for one in done]
+    for reminder in reminders:
         remind = partial(notifying.remind, world, reminder, safe)
         tried.append(_tried("told", reminder.opening, remind))
     world.written.clear()
@@ -41,6 +42,14 @@ def _log(world: World, written: Written) -> list[str]:
         return []
     loaded = world.load(written.policy, written.gate, written.subject)
     return note_decision(world, written.policy, loaded, written.event)
+
+
+def _share(world: World, written: Sequence[Written]) -> list[str]:
+    if not world.repo.flag("gate.autosync"):
+        return []
+    from gitgate.app.autosync import share
+
+    return share(world, written)
 
 
 def _tried(done: str, written: Written, step: Callable[[], list[str]]) -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from gitgate.cli.env import Env
 from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
+from gitgate.cli.seeing import show_panel
 from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def validate_command(env: Env, gate: str | None, subject: str | None) -> None:
             done = validate(world, policy, found.id, name, watch)
         document = query.show(world, policy, done.loaded)
         document["validations"] = validations(done.report)
-        env.show(document, plain.validated(document))
+        show_panel(env, policy.policy, document, lambda it: plain.validated(document, it))
 
 
 def validations(report: Report) -> list[dict[str, Any]]:

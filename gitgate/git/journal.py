@@ -33,6 +33,7 @@ from gitgate.git.repository import Repository
 from gitgate.git.trees import REGULAR
 
 __all__ = [
+    "SYNC",
     "Entry",
     "Index",
     "Malformed",

@@ -24,6 +24,7 @@ __all__ = [
     "Instance",
     "Ledger",
     "append",
+    "extended",
     "instance",
     "listing",
     "read",
@@ -117,17 +118,27 @@ def append(
         draft = decide(ledger)
         if draft is None:
             return ledger
-        tip = _write(repo, ledger, draft, stamp)
-        after = read(repo, gate, subject, tip)
-        _check_sound(after)
+        after = extended(repo, ledger, draft, stamp)
         try:
-            refs.compare_and_swap(repo, ref, tip, ledger.tip, f"gate: {draft.event.name}")
+            refs.compare_and_swap(
+                repo, ref, str(after.tip), ledger.tip, f"gate: {draft.event.name}"
+            )
         except refs.LostRace:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
             time.sleep(random.uniform(0, pause))  # noqa: S311 - jitter, no secret
         else:
             return after
     raise refs.LostRace(ref)
+
+
+def extended(repo: Repository, ledger: Ledger, draft: Draft, stamp: Stamp) -> Ledger:
+    """The ledger with one event more, stored as objects; no ref moves.
+
+    Raises GateError (untrusted) where it does not verify then, and what `append` raises.
+    """
+    after = read(repo, ledger.gate, ledger.subject, _write(repo, ledger, draft, stamp))
+    _check_sound(after)
+    return after
 
 
 def _check_sound(ledger: Ledger) -> None:

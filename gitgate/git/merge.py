@@ -127,6 +127,29 @@ class GitTrees:
             return None
         return self._read_answer(answer, (self.changes(one, other),))
 
+    def blob(self, oid: str, limit: int) -> tuple[int, bytes]:
+        """Size and content of a blob; no content where it has more than `limit` bytes."""
+        found = self._scratch.blob(oid, limit) if self._merged_here else None
+        if found is not None:
+            return found
+        data = self._repo.read_small(oid, limit)
+        if data is not None:
+            return len(data), data
+        header = self._repo.header(oid)
+        return header[1] if header else 0, b""
+
+    def raw_changes(self, old: str, new: str, limit: int) -> bytes | None:
+        """Git's raw list of what differs between two trees, with renames; None where git cannot
+        make it, as in a partial clone that lacks a blob."""
+        self.changes(old, new)  # what git is about to read has passed our own parser before
+        answer = self._scratch.raw_changes(old, new, limit)
+        return answer.stdout if answer.status == 0 else None
+
+    def patch(self, old: str, new: str) -> Iterator[bytes]:
+        """Git's own patch from one tree to another, in pieces, for `git apply`."""
+        self.changes(old, new)
+        return self._scratch.patch(old, new)
+
     def _read_answer(self, answer: Completed, sides: tuple[Changes, ...]) -> WholeMerge:
         self._merged_here = True
         merged = _parse_answer(answer.stdout)

@@ -32,6 +32,7 @@ FULL = 256
 
 _FALLBACK = Person("git-gate", "git-gate@git-gate.invalid")
 _MESSAGE = "Notes added by git-gate\n"
+_UNITED = "Notes united by git-gate\n"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 
 _HEX = re.compile(rb"[0-9a-f]+")
@@ -51,23 +52,45 @@ def read(repo: Repository, commit: str, cut: list[str] | None = None) -> bytes:
     return _content(repo, commit, places.values(), cut)
 
 
-def every(repo: Repository, cut: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
-    """All notes, by the ids of their objects; `cut` gets a sentence for what was left out.
+def every(
+    repo: Repository, cut: list[str] | None = None, ref: str = ids.NOTES
+) -> Iterator[tuple[str, bytes]]:
+    """All notes of a notes ref, by the ids of their objects; `cut` gets what was left out.
 
     Raises GateError (untrusted) where the notes, or one of them, cannot be read.
     """
-    tip = refs.read(repo, ids.NOTES)
+    tip = refs.read(repo, ref)
     try:
         places = _all_places(repo, repo.commit(tip).tree, cut) if tip else {}
     except GateError as error:
-        raise _unreadable(ids.NOTES, f"git update-ref -d {ids.NOTES}", error) from None
+        raise _unreadable(ref, f"git update-ref -d {ref}", error) from None
     for commit, blobs in places.items():
         try:
             content = _content(repo, commit, blobs, cut)
         except GateError as error:
-            way = f"git notes --ref={ids.NOTES} remove {commit}"
+            way = f"git notes --ref={ref} remove {commit}"
             raise _unreadable(f"the note on {commit}", way, error) from None
         yield commit, content
+
+
+def differences(
+    repo: Repository, before: str | None, after: str, cut: list[str] | None = None
+) -> Iterator[tuple[str, list[bytes], list[bytes]]]:
+    """The notes that differ between two trees: the object, the pieces before and those after.
+
+    `cut` gets a sentence for what was left out of the later tree. Raises GateError (untrusted)
+    where one of them cannot be read.
+    """
+    old = _all_places(repo, before, None) if before else {}
+    new = _all_places(repo, after, cut)
+    for commit in {**old, **new}:
+        was, is_now = old.get(commit, []), new.get(commit, [])
+        if was != is_now:
+            yield (
+                commit,
+                split_note(_content(repo, commit, was, None)),
+                split_note(_content(repo, commit, is_now, cut)),
+            )
 
 
 def _unreadable(what: str, way: str, error: GateError) -> GateError:
@@ -109,6 +132,80 @@ def add_many(
         else:
             return True
     raise refs.LostRace(ids.NOTES)
+
+
+def unite(
+    repo: Repository,
+    ours: str,
+    theirs: str,
+    cut: list[str] | None = None,
+    stamp: Stamp | None = None,
+) -> str:
+    """The notes commit that holds what either of two holds: one of them, else a merge of both.
+
+    What one side deleted and the other has stays. `cut` gets what did not fit into a note any
+    more. Raises GateError (untrusted) for notes that cannot be read.
+    """
+    if not lacking(repo, ours, theirs):
+        return theirs
+    if _comes_before(repo, theirs, ours) and not lacking(repo, theirs, ours):
+        return ours
+    before, tree = repo.commit(ours).tree, repo.commit(theirs).tree
+    for commit in _differing(repo, before, tree):
+        pieces = split_note(_content(repo, commit, _places(repo, before, commit).values(), cut))
+        try:
+            tree = _with_records(repo, tree, {commit: pieces}) or tree
+        except GateError as error:
+            _say(cut, error.message)
+    who = stamp or Stamp(_FALLBACK, int(time.time()))
+    return repo.write_commit(tree, (theirs, ours), who, who, _UNITED)
+
+
+def lacking(repo: Repository, ours: str, theirs: str) -> list[str]:
+    """The objects whose notes in the commit `ours` hold something that those in `theirs` lack."""
+    if ours == theirs:
+        return []
+    mine, other = repo.commit(ours).tree, repo.commit(theirs).tree
+    return [
+        commit
+        for commit in _differing(repo, mine, other)
+        if _pieces(repo, mine, commit) - _pieces(repo, other, commit)
+    ]
+
+
+def _pieces(repo: Repository, tree: str, commit: str) -> set[bytes]:
+    content = _content(repo, commit, _places(repo, tree, commit).values(), None)
+    return {piece.rstrip(b"\n") for piece in split_note(content)}
+
+
+def _differing(repo: Repository, tree: str, other: str) -> list[str]:
+    """The objects that have a note where the trees differ; equal folders are not looked into."""
+    found: dict[str, None] = {}
+    waiting: list[tuple[str, str, str]] = [("", tree, other)]
+    visited = 0
+    while waiting:
+        prefix, mine, theirs = waiting.pop()
+        there = repo.children(theirs)
+        for name, (mode, oid) in repo.children(mine).items():
+            spelled = prefix + name.decode("ascii", "replace")
+            if there.get(name) == (mode, oid) or not _HEX.fullmatch(name):
+                continue
+            if mode == DIRECTORY and len(name) == 2 and len(spelled) < 40:
+                kind, beside = there.get(name, (0, ""))
+                waiting.append((spelled, oid, beside if kind == DIRECTORY else EMPTY_TREE))
+            elif mode in _FILES and len(spelled) == 40:
+                found[spelled] = None
+        visited += 1
+        if len(found) > MAX_NOTES or visited + len(waiting) > MAX_FOLDERS:
+            raise GateError(Exit.UNTRUSTED, f"{ids.NOTES} is too large to be compared")
+    return list(found)
+
+
+def _comes_before(repo: Repository, older: str, newer: str) -> bool:
+    try:
+        return repo.is_ancestor(older, newer)
+    except GateError:  # a shallow clone that cannot tell
+        return False
 
 
 # Reading.

@@ -13,6 +13,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pygit2
@@ -27,6 +28,8 @@ LOCK_PATIENCE = 2.0
 
 STALE_AGE = 10.0
 """Seconds after which a lock file is nobody's any more: a ref is locked for milliseconds."""
+
+_SYMBOLIC_DEPTH = 5  # as in git's refs.c
 
 _OURS = ("refs/aiwg", "refs/notes/aiwg", "refs/heads/aiwg", "refs/gitgate")
 
@@ -59,6 +62,28 @@ def read(repo: Repository, name: str) -> str | None:
 def _target(library: pygit2.Repository, name: str) -> str | None:
     try:
         return str(library.lookup_reference(name).resolve().target)
+    except KeyError:
+        return None
+
+
+def stands_for(repo: Repository, name: str) -> str:
+    """The ref that a symbolic ref stands for in the end, born or not; another ref's own name.
+
+    Whoever pushes to a symbolic ref moves that one. Raises GateError: usage for a name that git
+    forbids, untrusted for symbolic refs that go round in a circle.
+    """
+    _check_name(name)
+    for _ in range(_SYMBOLIC_DEPTH):
+        target = repo.ask_library(partial(_raw_target, name=name))
+        if not isinstance(target, bytes):
+            return name
+        name = target.decode("utf-8", "surrogateescape")
+    raise GateError(Exit.UNTRUSTED, f"{name} is a symbolic ref without an end", "git symbolic-ref")
+
+
+def _raw_target(library: pygit2.Repository, name: str) -> object:
+    try:
+        return library.lookup_reference(name).raw_target
     except KeyError:
         return None
 

@@ -110,6 +110,10 @@ class Repository:
         """The configuration as git sees it, `git -c` included; the last value of a key wins."""
         return dict(self._settings)
 
+    def flag(self, key: str) -> bool:
+        """Whether git config has a true value for `key`, whose name is in lower case."""
+        return self.config.get(key, "").lower() in ("true", "yes", "on", "1")
+
     def config_all(self, key: str) -> tuple[str, ...]:
         """All values of a key, in git's order."""
         return tuple(value for name, value in self._settings if name == key)

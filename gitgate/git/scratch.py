@@ -93,6 +93,41 @@ class Scratch:
             return None
         return bytes(data) if kind == pygit2.enums.ObjectType.TREE else None
 
+    def blob(self, oid: str, limit: int) -> tuple[int, bytes] | None:
+        """Size and content of a blob, empty where it has more than `limit` bytes; None where
+        there is no such blob in the scratch or its alternates."""
+        try:
+            kind, size = self._library.odb.read_header(oid)
+            if kind != pygit2.enums.ObjectType.BLOB:
+                return None
+            return size, bytes(self._library.odb.read(oid)[1]) if size <= limit else b""
+        except (KeyError, pygit2.GitError):
+            return None
+
+    def raw_changes(self, old: str, new: str, limit: int) -> process.Completed:
+        """What `git diff-tree --raw -z` says of two trees, renames found; at most `limit` files
+        on a side are compared by content."""
+        argv = ["git", "diff-tree", "-r", "--raw", "-z", "--no-abbrev", "-M", f"-l{limit}"]
+        return process.run(
+            [*argv, "--no-ext-diff", old, new], cwd=self._folder, env=self._environment
+        )
+
+    def patch(self, old: str, new: str) -> Iterator[bytes]:
+        """The pieces of git's own patch from one tree to another, which `git apply` takes whole:
+        binary files, modes and every path are in it.
+
+        Raises GateError (untrusted) where git cannot make it.
+        """
+        argv = ["git", "diff-tree", "-r", "-p", "-M", "--binary", "--full-index", "--no-color"]
+        plain = ["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"]
+        ended = yield from process.stream(
+            [*argv, *plain, old, new], cwd=self._folder, env=self._environment
+        )
+        if ended != 0:
+            raise GateError(
+                Exit.UNTRUSTED, f"git cannot make the patch from {old} to {new}", "git fsck"
+            )
+
     def merge_contents(self, sides: Sequence[Sides]) -> list[str | None]:
         """The ids of libgit2's merges of blobs (base, ours, theirs); None for a conflict.
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from gitgate.process import feed
+from collections.abc import Iterable
+
+from gitgate.process import feed, pour
+
+_DEFAULTS = {"LESS": "FRX", "LV": "-c"}
 
 
 def page(pager: str, text: str) -> None:
@@ -13,5 +17,10 @@ def page(pager: str, text: str) -> None:
     feed(
         ["sh", "-c", pager or "cat"],
         text.encode("utf-8", "replace"),
-        defaults={"LESS": "FRX", "LV": "-c"},
+        defaults=_DEFAULTS,
     )
+
+
+def page_pieces(pager: str, pieces: Iterable[bytes]) -> None:
+    """As `page`, for output that is made while it is read: it is made no further than that."""
+    pour(["sh", "-c", pager or "cat"], pieces, defaults=_DEFAULTS)

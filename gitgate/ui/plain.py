@@ -9,35 +9,28 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gitgate.core.policy import Display, Options
 from gitgate.ui.sanitise import clip, safe, width
-
-_MARKS = {"error": "✗", "warning": "⚠", "validated": "✓"}
-_WORDS = {
-    "approve": "approved iteration {}",
-    "reject": "rejected iteration {}",
-    "skip": "skipped iteration {}",
-    "quit": "quit at iteration {}",
-    "retract": "took back their decision on iteration {}",
-}
-
-_WAITING = ("open", "parked")
+from gitgate.ui.sections import WAITING, counted, sections, shell, short, spoken, until
 
 Document = Mapping[str, Any]
 
 _SKIPPED_SHOWN = 20
-_FINDINGS_SHOWN = 20
+_DISPLAY, _OPTIONS = Display(), Options()
 _NOT_RUN = "not run, there is nothing for it to look at"
 
 
-def panel(doc: Document) -> list[str]:
+def panel(doc: Document, display: Display = _DISPLAY, options: Options = _OPTIONS) -> list[str]:
     """One instance in the five sections of every gate display: header, context, deliverables,
     next steps, options (the display rules' names, in their order)."""
-    lines = [*_header(doc), ""]
-    lines += ["Context:", *(f"  • {line}" for line in _context(doc)), ""]
-    lines += ["Deliverables:", *_deliverables(doc["deliverables"]), ""]
-    lines += ["Next Steps (if approved):", *_steps(doc["next_steps"]), ""]
-    lines += [*_decisions(doc["decisions"])]
-    lines += ["Options:", *_options(doc)]
+    found = sections(doc, display.verbosity, options, keys=False)
+    lines: list[str] = []
+    for section in found:
+        if lines and section.title:
+            lines.append("")
+        lines += [section.title] if section.title else []
+        for row in section.rows:
+            lines.append(f"{row.begin}{row.text}" + (f"  {row.tail}" if row.tail else ""))
     return lines
 
 
@@ -50,7 +43,7 @@ def table(docs: Sequence[Document], columns: int) -> list[str]:
             safe(doc["subject"]),
             f"iteration {doc['iteration']}",
             f"for {spoken(doc['context']['time_elapsed'])}",
-            _until(doc).removeprefix(", "),
+            until(doc).removeprefix(", "),
         )
         for doc in docs
     ]
@@ -85,7 +78,7 @@ def history(doc: Document) -> list[str]:
 def judgement(doc: Document) -> list[str]:
     """What `check` found: the answer first, then why, then what resolves it."""
     word = "may" if doc["allowed"] else "may not"
-    lines = [f"{_short(doc['new'])} {word} land on {safe(doc['ref'])}: {doc['status']}"]
+    lines = [f"{short(doc['new'])} {word} land on {safe(doc['ref'])}: {doc['status']}"]
     for row in doc["gates"]:
         about = f" of {safe(row['subject'])}" if row["subject"] else ""
         number = f", iteration {row['iteration']}" if row["iteration"] else ""
@@ -107,9 +100,9 @@ def refusal(ref: str, status: str, reasons: Sequence[str], hint: str) -> list[st
     return lines + ([f"hint: {safe(hint)}"] if hint else [])
 
 
-def opened(doc: Document, notes: Sequence[str]) -> list[str]:
-    """The panel after `open`, and what comes next."""
-    about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
+def opened(doc: Document, notes: Sequence[str], shown: Sequence[str]) -> list[str]:
+    """The panel as it is `shown` after `open`, and what comes next."""
+    about = f"{doc['gate']} --subject {shell(doc['subject'])}"
     said = {
         "opened": f"opened gate {doc['gate']} for {safe(doc['subject'])}: iteration 1",
         "iterated": f"iteration {doc['iteration']} of gate {doc['gate']} for"
@@ -125,17 +118,17 @@ def opened(doc: Document, notes: Sequence[str]) -> list[str]:
         following = ["next: git gate check says how it may land"]
     elif not doc["waiting_for"]:
         following = ["next: nobody may approve this as it stands; mend what the reasons say"]
-    return [*(safe(note) for note in notes), said, "", *panel(doc), "", *following]
+    return [*(safe(note) for note in notes), said, "", *shown, "", *following]
 
 
-def validated(doc: Document) -> list[str]:
+def validated(doc: Document, shown: Sequence[str]) -> list[str]:
     """What each validation found when it ran again, and the panel as it is now."""
     lines = []
     for one in doc["validations"]:
         looked = f"{counted(one['paths'], 'path')}, {counted(one['errors'], 'error')}"
         found = f"{looked}, {counted(one['warnings'], 'warning')}"
         lines.append(f"validation {safe(one['name'])}: {found if one['paths'] else _NOT_RUN}")
-    return ["recorded what the validations found:", *lines, "", *panel(doc)]
+    return ["recorded what the validations found:", *lines, "", *shown]
 
 
 def skipping(doc: Document) -> list[str]:
@@ -160,7 +153,7 @@ def decided(
     doc: Document, action: str, signed_with: str, uncounted: str, vetoed_by: Sequence[str]
 ) -> list[str]:
     """What was recorded, what the instance is now, and what comes next."""
-    about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
+    about = f"{doc['gate']} --subject {shell(doc['subject'])}"
     lines = [
         (
             f"recorded: {action} of {safe(doc['gate'])} for {safe(doc['subject'])}, iteration"
@@ -171,7 +164,7 @@ def decided(
     if uncounted:
         lines.append(f"it does not count: {safe(uncounted)}")
     lines += [f"still blocked: {safe(who)} rejected the same content" for who in vetoed_by]
-    why = f": {'; '.join(map(safe, doc['reasons']))}" if doc["status"] in _WAITING else ""
+    why = f": {'; '.join(map(safe, doc['reasons']))}" if doc["status"] in WAITING else ""
     lines.append(f"the instance is now {doc['status']}{why}")
     lines.append(
         {
@@ -216,149 +209,3 @@ def diagnosis(doc: Document) -> list[str]:
         if one["hint"]:
             lines.append(f"       {safe(one['hint'])}")
     return lines
-
-
-def spoken(elapsed: str) -> str:
-    """An ISO 8601 duration as people say it: `PT2H14M` is `2 h 14 min`."""
-    text = elapsed.removeprefix("P")
-    days, _, time = text.partition("T") if "T" in text else (text, "", "")
-    time = time.replace("H", " h ").replace("M", " min ").replace("S", " s ")
-    return " ".join(f"{days.replace('D', ' d ')}{time}".split()) or "0 s"
-
-
-def _header(doc: Document) -> Iterator[str]:
-    yield "Human Approval Gate"
-    transition = doc["transition"]
-    if transition:
-        yield f"Phase: {safe(transition['from'])} → {safe(transition['to'])}"
-    yield f"Gate: {safe(doc['title'] or doc['gate'])} ({safe(doc['gate'])})"
-    yield (
-        f"Subject: {safe(doc['subject'])} → {safe(doc['target'])}, iteration {doc['iteration']},"
-        f" work {_short(doc['work'])}"
-    )
-    yield f"Status: {doc['status']}" + _until(doc)
-    for reason in doc["reasons"]:
-        yield f"  {safe(reason)}"
-
-
-def _until(doc: Document) -> str:
-    if not doc["deadline"]:
-        return ""
-    left = doc["time_left"]
-    waits = doc["status"] in _WAITING and left != "PT0S"
-    return f", until {doc['deadline']}" + (f" ({spoken(left)} left)" if waits else "")
-
-
-def _context(doc: Document) -> Iterator[str]:
-    context = doc["context"]
-    yield counted(context["artifact_count"], "artifact") + " created"
-    yield counted(context["validation_errors"], "validation error")
-    yield counted(context["warnings"], "warning")
-    yield from findings_lines(doc["findings"])
-    for run in doc["validated"]:
-        yield (
-            f"validated again by {safe(run['by'])} at {run['at']}:"
-            f" {counted(run['errors'], 'error')}, {counted(run['warnings'], 'warning')}"
-        )
-    yield f"iteration {context['iteration']}, {spoken(context['time_elapsed'])} since it was opened"
-    agent = f" for {safe(doc['agent'])}" if doc["agent"] else ""
-    yield f"asked by {safe(doc['opened_by'])}{agent} at {doc['opened_at']}"
-    if doc["summary"]:
-        yield f"the asking side says: {safe(doc['summary'])}"
-    if doc["waiting_for"] and doc["status"] in _WAITING:
-        yield f"may approve: {', '.join(safe(person) for person in doc['waiting_for'])}"
-    for warning in doc["warnings"]:
-        yield f"note: {safe(warning)}"
-
-
-def _deliverables(items: Sequence[Document]) -> Iterator[str]:
-    """What went wrong comes first: errors, warnings, the rest."""
-    for item in sorted(items, key=lambda item: list(_MARKS).index(item["status"])):
-        errors = sum(row["level"] == "error" for row in item["findings"])
-        warnings = len(item["findings"]) - errors
-        counts = [counted(errors, "error")] if errors else []
-        counts += [counted(warnings, "warning")] if warnings else []
-        said = f" ({', '.join(counts)})" if counts else ""
-        about = f"  {safe(item['description'])}" if item["description"] else ""
-        yield f"  {_MARKS[item['status']]} {safe(item['path'])}{said}{about}"
-        yield from (f"      {line}" for line in findings_lines(item["findings"]))
-    if not items:
-        yield "  (none)"
-
-
-def findings_lines(rows: Sequence[Document]) -> Iterator[str]:
-    """Findings with their lines, texts and reporters, which are said where they change."""
-    before: list[str] = []
-    for row in rows[:_FINDINGS_SHOWN]:
-        line = f"line {row['line']}: " if row["line"] else ""
-        by = "" if row["reported_by"] == before else f" (reported by {_people(row)})"
-        before = row["reported_by"]
-        yield f"{_MARKS[row['level']]} {line}{row['level']}: {safe(row['text'])}{by}"
-    if len(rows) > _FINDINGS_SHOWN:
-        yield f"and {len(rows) - _FINDINGS_SHOWN} more: --json has them all"
-
-
-def _people(row: Document) -> str:
-    return safe("; ".join(row["reported_by"]))
-
-
-def _steps(steps: Sequence[str]) -> Iterator[str]:
-    yield from (f"  - {safe(step)}" for step in steps)
-    if not steps:
-        yield "  - land the work"
-
-
-def _decisions(decisions: Sequence[Document]) -> Iterator[str]:
-    if not decisions:
-        return
-    yield "Decisions:"
-    for one in decisions:
-        who = safe(one["by"] or f"{one['name']}, whom nobody listed,")
-        effect = "" if one["counts"] else f" (does not count: {safe(one['reason'])})"
-        word = _WORDS.get(one["action"], f"{one['action']} of").format(one["iteration"])
-        yield f"  {who} {word} at {one['at']}{effect}"
-        yield from (
-            f"      {line}" for line in safe(one["message"], multiline=True).split("\n") if line
-        )
-        for comment in one["comments"]:
-            yield f"      {safe(comment['path'])}:{comment['line']}: {safe(comment['text'])}"
-    yield ""
-
-
-def _options(doc: Document) -> Iterator[str]:
-    about = f"{doc['gate']} --subject {_shell(doc['subject'])}"
-    look = (f"git diff {_short(doc['base'])} {_short(doc['work'])}", "show what is under review")
-    again = (f"git gate open {about}", "put up the next iteration")
-    back = (f"git gate retract {about}", "take your own decision back")
-    waiting = [
-        (f"git gate approve {about}", "approve and continue"),
-        (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
-        look,
-        (f"git gate skip {about} -m REASON", "skip this gate, with a reason"),
-        (f"git gate quit {about}", "quit"),
-    ]
-    rows = {
-        "open": waiting,
-        "parked": waiting,
-        "approved": [("git gate check", "say how it may land"), back, look],
-        "skipped": [("git gate check", "say how it may land"), back, look],
-        "rejected": [again, back, look],
-        "expired": [again, look],
-    }.get(doc["status"], [(f"git gate open {about}", "begin a new one")])
-    rows.append((f"git gate log {about}", "show what happened"))
-    size = max(width(command) for command, _ in rows)
-    for command, meaning in rows:
-        yield f"  {command}{' ' * (size - width(command))}  {meaning}"
-
-
-def counted(number: int, thing: str) -> str:
-    """`1 artifact`, `2 artifacts`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
-def _short(oid: str | None) -> str:
-    return oid[:12] if oid else "(nothing)"
-
-
-def _shell(text: str) -> str:
-    return safe(shlex.quote(text))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gitgate.ui.plain import counted
 from gitgate.ui.sanitise import safe
+from gitgate.ui.sections import counted
 
 Document = Mapping[str, Any]
 

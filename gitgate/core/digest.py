@@ -1,0 +1,211 @@
+"""What this clone remembers of a verified ledger: enough to know that nobody needs to read it.
+
+A digest is drawn from the ledger that ends in its tip and holds for that tip alone. It may say less
+than the ledger (then the ledger is read), never anything else. Two parts of it rest on more than
+the ledger: whether a life runs (`state`), on the landings and people that it names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from gitgate.core import ids
+
+MAX_TOUCHES = 1_000
+"""Paths of one request that are noted; of one with more nothing is known."""
+
+ENDED, WAITS, CONSENTED, UNKNOWN = "e", "w", "c", "?"
+"""States: no life runs; one runs and nobody has consented to its newest request; somebody has
+(whether it counts is not asked); not known."""
+
+REJECTED, CONSENT = "r", "c"
+"""Marks of a request: some record on it says reject; some says approve or skip."""
+
+NONE = "-"
+MANY = "*"
+
+_OID = "[0-9a-f]{40}"
+_TOUCH = r"[PMF][^\s,:]+|[ADC][0-7]{5,6}:[0-9a-f]{40}:[^\s,:]+"
+_ASKED = re.compile(
+    rf"{_OID} (?:-|refs/[^\s]+) (?:-|{_OID}) {_OID} b{_OID} w{_OID} (?:-|r?c?)"
+    rf" (?:\*|-|(?:{_TOUCH})(?:,(?:{_TOUCH}))*)"
+)
+_PLACE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}/[a-z0-9._%-]+")
+_SEVERAL = re.compile(rf"-|{_OID}(?:,{_OID})*")
+_LANDED = re.compile(rf"-|[0-9]+:{_OID}(?:,[0-9]+:{_OID})*")
+_SAFE = "/._-+@=~"
+
+
+class Touch(NamedTuple):
+    """A path of B→W and what is there; `value` is "mode:id" where it says more than the kind.
+
+    `P` changed; of a rejected request instead: `M` changed, `A` added (its value), `D` removed
+    (its old value), and folders: `F` the nearest one of an added path that B has, `C` one that W
+    has no more, with its tree in B.
+    """
+
+    kind: str
+    path: bytes
+    value: str = ""
+
+
+class Asked(NamedTuple):
+    """One request. `touches` is None where they are too many to be noted."""
+
+    id: str
+    target: str
+    tip: str | None
+    work: str
+    base_tree: str
+    work_tree: str
+    marks: str
+    touches: tuple[Touch, ...] | None
+
+    @property
+    def paths(self) -> frozenset[bytes]:
+        """The paths that differ between B and W, where they are noted."""
+        return frozenset(t.path for t in self.touches or () if t.kind not in "FC")
+
+
+class Digest(NamedTuple):
+    """One instance. `place` is its ref without what all ledgers' refs begin with.
+
+    `state` is followed by `r` where some request is marked so, else by `-`; `latest` is the newest
+    request of the latest life; both hold where `people` is the policy that was asked or `-`, and
+    each of `landed` (number of a landing place, the commit that ended a life) still is so.
+    `journal` is the tip that the journal names, `tip` the one that all the rest is about. `asked`
+    are the requests, oldest first, with tabs between them.
+    """
+
+    place: str
+    subject: str
+    journal: str = NONE
+    tip: str = NONE
+    state: str = UNKNOWN + NONE
+    latest: str = NONE
+    people: str = NONE
+    landed: str = NONE
+    records: str = NONE
+    asked: str = ""
+
+    @property
+    def gate(self) -> str:
+        return self.place.partition("/")[0]
+
+    def requests(self) -> list[Asked]:
+        """The requests, oldest first. Raises ValueError for what no `format_asked` made."""
+        return [parse_asked(one) for one in self.asked.split("\t") if one]
+
+
+_LAST = len(Digest._fields) - 1
+
+
+def digest_of(line: str) -> Digest:
+    """The digest of a line that `line_of` made; TypeError for one with too few fields."""
+    return Digest._make(line.split("\t", _LAST))
+
+
+def line_of(one: Digest) -> str:
+    """A digest as a line of the file, without its end."""
+    return "\t".join(one)
+
+
+def is_sound(one: Digest) -> bool:
+    """Whether it has the form that `line_of` gives; what it says is another matter."""
+    oids = all(value == NONE or ids.is_oid(value) for value in (one.journal, one.tip, one.latest))
+    return (
+        oids
+        and _PLACE.fullmatch(one.place) is not None
+        and len(one.state) == 2
+        and one.state[0] in ENDED + WAITS + CONSENTED + UNKNOWN
+        and one.state[1] in REJECTED + NONE
+        and re.fullmatch(r"-|[0-9a-f]{16}", one.people) is not None
+        and _LANDED.fullmatch(one.landed) is not None
+        and _SEVERAL.fullmatch(one.records) is not None
+        and (not one.asked or all(map(_ASKED.fullmatch, one.asked.split("\t"))))
+    )
+
+
+def format_asked(one: Asked) -> str:
+    """A request as a field of the line of its instance."""
+    touches = MANY
+    if one.touches is not None:
+        touches = ",".join(map(_format_touch, one.touches)) or NONE
+    return (
+        f"{one.id} {one.target or NONE} {one.tip or NONE} {one.work}"
+        f" b{one.base_tree} w{one.work_tree} {one.marks or NONE} {touches}"
+    )
+
+
+def _format_touch(one: Touch) -> str:
+    path = quote_from_bytes(one.path, _SAFE)
+    return f"{one.kind}{one.value}:{path}" if one.value else f"{one.kind}{path}"
+
+
+def parse_asked(text: str) -> Asked:
+    """The request of a field that `format_asked` made."""
+    oid, target, tip, work, base, tree, marks, touches = text.split(" ")
+    return Asked(
+        oid,
+        "" if target == NONE else target,
+        None if tip == NONE else tip,
+        work,
+        base[1:],
+        tree[1:],
+        "" if marks == NONE else marks,
+        None if touches == MANY else parse_touches(touches),
+    )
+
+
+def parse_touches(text: str) -> tuple[Touch, ...]:
+    return () if text == NONE else tuple(map(_parse_touch, text.split(",")))
+
+
+def _parse_touch(text: str) -> Touch:
+    kind, rest = text[0], text[1:]
+    if kind in "PMF":
+        return Touch(kind, unquote_to_bytes(rest))
+    mode, oid, path = rest.split(":")
+    return Touch(kind, unquote_to_bytes(path), f"{mode}:{oid}")
+
+
+class Look(NamedTuple):
+    """How a tree is looked at: the value ("mode:id") of the file at a path, "" for none; whether a
+    folder with files is there; the value of whatever is there."""
+
+    file: Callable[[bytes], str]
+    folder: Callable[[bytes], bool]
+    node: Callable[[bytes], str]
+
+
+def may_be_same(vetoed: Asked, asked: Iterable[bytes], base: Look) -> bool:
+    """Whether the change of `vetoed` over the tree `base` may change just the paths `asked`.
+
+    False only where it cannot be (core.merging, `same_change`): a path is asked for that the
+    rejected change does not touch, and no rename can have carried it there, since all that a
+    rename could be seen by is as the rejected change found it.
+    """
+    if vetoed.touches is None:
+        return True
+    changed = vetoed.paths
+    if all(path in changed for path in asked):
+        return True
+    return any(_moved(one, base) for one in vetoed.touches)
+
+
+def _moved(touch: Touch, base: Look) -> bool:
+    """Whether a rename may be at work at this path, as `doubts` in core.merging sees it."""
+    match touch.kind:
+        case "M":
+            return not base.file(touch.path)
+        case "A" | "D":
+            return base.file(touch.path) not in ("", touch.value)
+        case "F":
+            return not base.folder(touch.path)
+        case "C":
+            return base.node(touch.path) not in ("", touch.value)
+        case _:
+            return True

@@ -1,0 +1,135 @@
+"""`sync` in every kind of clone and over every transport."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.project import Project
+from support.smarthttp import served
+from synckit import SAME, another, is_sound, opened, refs_of
+
+LEDGER = "refs/aiwg/gates/main/feature"
+
+
+@pytest.fixture
+def decided(team: Project) -> Project:
+    """A project whose remote has a rejected and a waiting instance and further history."""
+    for number in range(3):
+        team.commit(f"main {number}", {"README.md": f"# Project {number}\n"})
+    team.push("HEAD:main", check=True)
+    opened(team)
+    team.be(team.people["ada"])
+    team.gate("reject", "-m", "no minimum length").ok()
+    team.be(team.people["agent"], signs=False)
+    opened(team, "other")
+    team.gate("sync").ok()
+    return team
+
+
+CLONES = {
+    "plain": (),
+    "single-branch": ("--single-branch", "--branch", "feature"),
+    "depth": ("--depth", "1"),
+    "depth of the branch": ("--depth", "1", "--branch", "feature"),
+    "without blobs": ("--filter=blob:none",),
+    "without trees": ("--filter=tree:0",),
+    "no checkout": ("--no-checkout",),
+}
+
+
+@pytest.mark.parametrize("kind", CLONES)
+def test_each_kind_of_clone(decided: Project, kind: str) -> None:
+    subprocess.run(
+        ["git", "-C", decided.remote, "config", "uploadpack.allowFilter", "true"], check=True
+    )
+    bob = another(decided, "bob", decided.people["bob"], CLONES[kind])
+    assert bob.gate("sync").ok().out == (
+        "main of feature: 2 events from origin\n"
+        "main of other: 1 event from origin\n"
+        "notes: taken from origin\n"
+    )
+    assert refs_of(bob.top) == refs_of(decided.remote)
+    assert bob.gate("sync").ok().out == SAME
+    found = bob.gate("show", "main", "--subject", "feature", "--json").ok().json
+    assert (found["status"], len(found["decisions"])) == ("rejected", 1)
+    bob.gate("approve", "main", "--subject", "other").ok()
+    assert bob.gate("sync").ok().out == "main of other: 1 event to origin\nnotes: sent to origin\n"
+    assert refs_of(bob.top) == refs_of(decided.remote)
+    assert decided.gate("check", "origin/main..other", "--ref", "refs/heads/main").status in (0, 11)
+    is_sound(decided.remote)
+
+
+@pytest.mark.parametrize("options", [("--mirror",), ("--bare",)])
+def test_a_mirror_and_a_bare_repository(decided: Project, options: tuple[str, ...]) -> None:
+    copy = another(decided, "copy.git", None, options)
+    first = copy.gate("sync").ok().out
+    assert refs_of(copy.top) == refs_of(decided.remote)
+    assert copy.gate("sync").ok().out == SAME
+    assert ("main of feature" in first) == (options == ("--bare",))
+    decided.git("switch", "--quiet", "feature")
+    decided.commit("better", {"feature.md": "# better\n"})
+    decided.gate("open").ok()
+    decided.gate("sync").ok()
+    assert copy.gate("sync").ok().out == "main of feature: 1 event from origin\n"
+    copy.be(decided.people["bob"])
+    copy.gate("reject", "main", "--subject", "other", "-m", "no").ok()
+    assert copy.gate("sync").ok().out == "main of other: 1 event to origin\nnotes: sent to origin\n"
+    assert refs_of(copy.top) == refs_of(decided.remote)
+
+
+def test_a_linked_work_tree(decided: Project) -> None:
+    beside = decided.top.parent / "beside"
+    decided.git("worktree", "add", "--quiet", "--detach", str(beside))
+    assert decided.gate("sync", at=beside).ok().out == SAME
+
+
+@pytest.fixture(params=["http", "ext"])
+def url(request: pytest.FixtureRequest, decided: Project) -> Iterator[str]:
+    subprocess.run(["git", "-C", decided.remote, "config", "http.receivepack", "true"], check=True)
+    if request.param == "ext":
+        yield f"ext::git %s {decided.remote}"
+        return
+    with served(decided.remote.parent) as base:
+        yield f"{base}/{decided.remote.name}"
+
+
+def test_over_the_wire(decided: Project, url: str) -> None:
+    bob = another(decided, "bob", decided.people["bob"])
+    bob.git("config", "protocol.ext.allow", "always")
+    bob.git("remote", "set-url", "origin", url)
+    bob.gate("sync").ok()
+    bob.gate("approve", "main", "--subject", "other").ok()
+    assert bob.gate("sync").ok().out == "main of other: 1 event to origin\nnotes: sent to origin\n"
+    assert bob.gate("sync").ok().out == SAME
+    assert refs_of(bob.top) == refs_of(decided.remote)
+
+
+def test_a_remote_that_takes_no_pushes(decided: Project) -> None:
+    bob = another(decided, "bob", decided.people["bob"])
+    with served(decided.remote.parent) as base:
+        bob.git("remote", "set-url", "origin", f"{base}/{decided.remote.name}")
+        bob.gate("sync").ok()
+        assert bob.gate("sync").ok().out == SAME
+        before = refs_of(decided.remote)
+        bob.gate("approve", "main", "--subject", "other").ok()
+        done = bob.gate("sync").ok()
+        assert refs_of(decided.remote) == before
+    assert done.out == SAME
+    assert done.err.startswith("warning: origin takes no pushes (")
+    assert done.err.endswith("): not sent: main of other, the notes\n")
+
+
+def test_a_second_remote(decided: Project, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", backup], check=True)
+    decided.git("remote", "add", "backup", str(backup))
+    assert decided.gate("sync", "backup").ok().out == (
+        "main of feature: 2 events to backup\n"
+        "main of other: 1 event to backup\n"
+        "notes: sent to backup\n"
+    )
+    assert refs_of(backup) == refs_of(decided.remote)
+    is_sound(backup)
