@@ -300,8 +300,8 @@ def pour(
     except OSError as error:
         raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
     pipe = child.stdin
-    with suppress(BrokenPipeError), child:
-        for piece in pieces:
+    with suppress(BrokenPipeError), child, suppress(KeyboardInterrupt):
+        for piece in pieces:  # Ctrl-C ends this; what the program makes of it is its own affair
             pipe.write(piece)  # type: ignore[union-attr]
             pipe.flush()  # type: ignore[union-attr]
     return child.returncode

@@ -7,11 +7,11 @@ is known of it went apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from gitgate.app import digesting
-from gitgate.app.digests import Book, in_order
+from gitgate.app.digests import Book, order
 from gitgate.core import ids
 from gitgate.core.digest import NONE, Digest
 from gitgate.git import journal, journaltree, known, refs
@@ -48,7 +48,8 @@ class Catalogue:
         if self._named is None:
             tips = self._there | self._own
             found = {ref: self._subject(ref, tip) for ref, tip in sorted(tips.items())}
-            for row in self._book.rows.values():
+            self._book.thaw(*self._book.places)
+            for row in sorted(self._book.rows.values(), key=order):
                 if row.journal != NONE:
                     found.setdefault(ids.GATES + row.place, row.subject)
             for place, subject in self._others.items():
@@ -56,12 +57,39 @@ class Catalogue:
             self._named = list(found.items())
         return self._named
 
-    def of(self, gate: str) -> list[Digest]:
+    def every(self, gate: str) -> list[Digest]:
         """The instances of a gate, in the order of `listed`; one whose `tip` is `-` has to be
         read."""
+        self.wake(gate, lambda number: True)
+        return self.awake(gate)
+
+    def awake(self, gate: str) -> list[Digest]:
+        """The same without the quiet ones."""
         if gate not in self._gates:
             self._gates[gate] = [*self._with_refs(gate), *self._journal_only(gate)]
         return self._gates[gate]
+
+    def wake(self, gate: str, wanted: Callable[[int], bool]) -> None:
+        """Let the instances no longer be quiet that landed at the places with these numbers."""
+        for number, place in enumerate(self._book.places):
+            if place.gate == gate and len(place.quiet) > 1 and wanted(number):
+                self._book.thaw(place)
+                self._gates.pop(gate, None)
+
+    def again(self, gate: str) -> None:
+        """Look at a gate anew: some of its instances are no longer quiet."""
+        self._gates.pop(gate, None)
+
+    def quiet_records(self, gate: str) -> list[bytes]:
+        """The records of the quiet instances of a gate, as `Place.noted` has them."""
+        return [place.noted for place in self._book.places if place.gate == gate]
+
+    def quiet_links(self, gate: str, target: str) -> list[bytes]:
+        """The lines of the quiet instances that have something to do with `target`."""
+        # The place says where an instance landed last; its other requests may be for elsewhere.
+        name = f" {target} ".encode()
+        places = [place for place in self._book.places if place.gate == gate]
+        return [one.quiet for one in places if one.target == target or name in one.quiet]
 
     def _with_refs(self, gate: str) -> Iterator[Digest]:
         prefix = f"{ids.GATES}{gate}/"
@@ -69,7 +97,7 @@ class Catalogue:
             subject = self._subject(ref, tip) if ref.startswith(prefix) else None
             if subject is not None:
                 place = ref.removeprefix(ids.GATES)
-                row = self._book.rows.get(place)
+                row = self._book.row(place)
                 if row is not None and row.tip == self._plain_tip(ref, row):
                     yield row
                 else:
@@ -84,6 +112,7 @@ class Catalogue:
             for row in self._book.rows.values()
             if row.journal != NONE and row.place.startswith(prefix) and row.place not in seen
         ]
+        found.sort(key=order)
         unread = sum(row.journal != row.tip for row in found)
         if unread or others:
             found = [
@@ -95,7 +124,7 @@ class Catalogue:
         named = {row.place for row in found} if others else set()
         for place, subject in others.items():
             if place.startswith(prefix) and place not in named and place not in seen:
-                found.append(self._read(gate, subject, place, self._book.rows.get(place)))
+                found.append(self._read(gate, subject, place, self._book.row(place)))
         return found
 
     def _subject(self, ref: str, tip: str) -> str | None:
@@ -112,9 +141,7 @@ class Catalogue:
         tips = {tip for tip in (self._own.get(ref), self._there.get(ref), named) if tip}
         return tips.pop() if len(tips) == 1 else None
 
-    def _read(
-        self, gate: str, subject: str, place: str, row: Digest | None, of: int = 0
-    ) -> Digest:
+    def _read(self, gate: str, subject: str, place: str, row: Digest | None, of: int = 0) -> Digest:
         """The digest of the newest tip, made anew where it is of another one."""
         self._reading += 1
         if of >= _SAID_EVERY and self._reading % _SAID_EVERY == 0:
@@ -135,14 +162,17 @@ class Catalogue:
         self._book.rows[one.place] = one
         self._book.changed += 1
 
-    def gone(self) -> list[str]:
-        """The places of digests whose instances nothing here names any more."""
-        seen = self._there | self._own
-        return [
-            row.place
-            for row in self._book.rows.values()
-            if row.journal == NONE and ids.GATES + row.place not in seen
-        ]
+    @property
+    def here(self) -> list[str]:
+        """The places of the instances that have refs."""
+        return [ref.removeprefix(ids.GATES) for ref in self._there | self._own]
+
+    def forget_gone(self) -> None:
+        """Drop the digests of instances that nothing here names any more."""
+        seen = frozenset(self.here)
+        for row in list(self._book.rows.values()):
+            if row.journal == NONE and row.place not in seen:
+                del self._book.rows[row.place]
 
 
 def _follow(repo: Repository, book: Book, head: str | None) -> None:
@@ -152,31 +182,31 @@ def _follow(repo: Repository, book: Book, head: str | None) -> None:
         return
     if before is not None and repo.kind(before) != "commit":
         before = None
-    old, new = journal.Index(repo, before), journal.Index(repo, head)
-    rows = book.rows if before is not None else {}
-    changed: dict[str, Digest] = {}
+    moved = list(_moved(repo, before, head))
     if before is None:
-        changed = {p: row._replace(journal=NONE) for p, row in book.rows.items()}
-    for gate, shard in _files(repo, before, head):
-        for subject in old.file(gate, shard):
-            place = _place(gate, subject)
-            if place in rows:
-                changed[place] = rows[place]._replace(journal=NONE)
-        for subject, lines in new.file(gate, shard).items():
-            place = _place(gate, subject)
-            row = changed.get(place) or rows.get(place) or Digest(place, subject)
-            changed[place] = row._replace(subject=subject, journal=lines[-1].tip)
-    _take_over(book, changed)
+        book.thaw(*book.places)
+        for row in list(book.rows.values()):
+            book.rows[row.place] = row._replace(journal=NONE)
+    for place, subject, tip in moved:
+        row = book.row(place) or Digest(place, subject)
+        book.rows[place] = row._replace(subject=subject, journal=tip)
     book.journal = head
-
-
-def _take_over(book: Book, changed: dict[str, Digest]) -> None:
-    moved = {p: row for p, row in changed.items() if book.rows.get(p) != row}
-    if moved.keys() <= book.rows.keys():
-        book.rows.update(moved)
-    else:
-        book.rows = in_order({**book.rows, **moved})
     book.changed += len(moved)
+
+
+def _moved(
+    repo: Repository, before: str | None, after: str | None
+) -> Iterator[tuple[str, str, str]]:
+    """Place, subject and tip of each instance that the journal names otherwise than before."""
+    old, new = journal.Index(repo, before), journal.Index(repo, after)
+    for gate, shard in _files(repo, before, after):
+        were, are = old.file(gate, shard), new.file(gate, shard)
+        for subject in {**were, **are}:
+            lines = are.get(subject)
+            if lines is None:
+                yield _place(gate, subject), subject, NONE
+            elif subject not in were or were[subject][-1].tip != lines[-1].tip:
+                yield _place(gate, subject), subject, lines[-1].tip
 
 
 def _files(repo: Repository, before: str | None, after: str | None) -> list[tuple[str, str]]:
@@ -194,9 +224,7 @@ def _named_by_others(repo: Repository, book: Book, heads: tuple[str, ...]) -> di
     """The instances of which another journal, that went apart, names another tip."""
     found: dict[str, str] = {}
     for head in heads:
-        for entry in journal.Index(repo, head).instances():
-            place = _place(entry.gate, entry.subject)
-            row = book.rows.get(place)
-            if row is None or row.journal != entry.tip:
-                found.setdefault(place, entry.subject)
+        for place, subject, _ in _moved(repo, book.journal, head):
+            book.row(place)
+            found.setdefault(place, subject)
     return found

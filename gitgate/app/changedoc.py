@@ -97,7 +97,8 @@ def summary(changes: Changes) -> dict[str, Any]:
     for file in sorted(changes.measured, key=lambda file: (-file.lines, file.pair.path)):
         own = of_policy(file.pair)
         sections["policy" if own else _SECTIONS[file.pair.status]].append(file)
-    room = ITEMS_A_SCREEN
+    told = [file for files in sections.values() for file in files[:FILES_SHOWN] if _tells(file)]
+    budget = max(min(ITEMS_A_SCREEN // max(len(told), 1), ITEMS_A_FILE), 2)
     shown: dict[str, list[dict[str, Any]]] = {}
     unseen: list[Measured] = []
     for name, files in sections.items():
@@ -105,9 +106,8 @@ def summary(changes: Changes) -> dict[str, Any]:
         unseen += files[FILES_SHOWN:]
         for file in files[:FILES_SHOWN]:
             row = _file(changes, file)
-            row["items"], row["more"] = _told(changes, file, min(room, ITEMS_A_FILE))
+            row["items"], row["more"] = _told(changes, file, budget)
             row["description"] = changes.description(file) if _read(file) else ""
-            room -= len(row["items"])
             shown[name].append(row)
     in_change = {file.pair.path for file in changes.measured}
     return {
@@ -129,9 +129,7 @@ def summary(changes: Changes) -> dict[str, Any]:
 
 
 def _told(changes: Changes, file: Measured, budget: int) -> tuple[list[dict[str, Any]], int]:
-    if file.pair.status not in (Status.MODIFIED, Status.RENAMED) or not file.lines:
-        return [], 0
-    if budget <= 0 or not _read(file):
+    if not _tells(file):
         return [], 0
     told = changes.told(file, budget)
     items = [
@@ -139,6 +137,12 @@ def _told(changes: Changes, file: Measured, budget: int) -> tuple[list[dict[str,
         for one in told.items
     ]
     return items, told.more
+
+
+def _tells(file: Measured) -> bool:
+    """Whether there is something to tell of what changed inside a file."""
+    inside = file.pair.status in (Status.MODIFIED, Status.RENAMED, Status.RETYPED)
+    return inside and file.lines > 0 and _read(file)
 
 
 def _read(file: Measured) -> bool:

@@ -50,6 +50,7 @@ class Changes:
         self._world = world
         self._diffs = Diffs(world.trees)
         self._measured: dict[Pair, Measured] = {}
+        self._lineage: dict[Pair, bytes] = {}
 
     # What is compared.
 
@@ -137,7 +138,7 @@ class Changes:
         old, new = (
             self._diffs.content(one) if one else b"" for one in (file.pair.old, file.pair.new)
         )
-        patch = self._diffs.patch(file.pair, 0, summary.NEAR)
+        patch = self._diffs.outline(file.pair)
         try:
             return summary.tell(file.pair.path, patch, old, new, budget)
         except ValueError as error:
@@ -154,8 +155,11 @@ class Changes:
         if old is None:
             return
         sides = self._side(old.request), self._side(self.rounds.new.request)
-        for path in self.start.conflicts:
-            patch = interdiff.two_patches(self._diffs, self._world.trees, path, *sides)
+        trees = self._world.trees
+        written = {path for side in sides for path in trees.changes(side.base, side.work)}
+        # Git also names files that its merge made up, such as `name~commit`.
+        for path in filter(written.__contains__, self.start.conflicts):
+            patch = interdiff.two_patches(self._diffs, trees, path, *sides)
             yield Conflict(path, tuple(hunks(patch)))
 
     def patch(self) -> Iterator[bytes]:
@@ -209,7 +213,9 @@ class Changes:
         if pair.old is None or pair.new is None:
             return comment.path, lineage.GONE
         old, new = self._diffs.content(pair.old), self._diffs.content(pair.new)
-        return path, lineage.carry(comment.line, self._diffs.patch(pair, 0), old, new)
+        if pair not in self._lineage:
+            self._lineage[pair] = self._diffs.patch(pair, 0)
+        return path, lineage.carry(comment.line, self._lineage[pair], old, new)
 
     def _moved(self, tree: str, path: bytes) -> bytes:
         for pair in self._diffs.pairs(tree, self.new_tree):

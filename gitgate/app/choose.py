@@ -63,9 +63,10 @@ def gate_of_instance(world: World, policy: PolicyCommit, given: str | None, subj
         if world.ledger(gate.id, subject).tip or world.strays(gate.id, subject)
     ]
     if not having:
-        raise GateError(
-            Exit.NOT_OPENED, f"no gate is open for {subject}", "git gate open, or add --subject"
-        )
+        hint = "git gate open, or add --subject"
+        if world.remote is not None:
+            hint = f"git gate sync, if it was opened elsewhere; else {hint}"
+        raise GateError(Exit.NOT_OPENED, f"no gate is open for {subject}", hint)
     running = [gate for gate in having if _runs(world, policy, gate, subject)]
     return _only(running or having, f"gates of {subject} fit", "show")
 

@@ -161,7 +161,9 @@ def _touches(world: World, base: str, work: str, *, rejected: bool) -> tuple[Tou
             found.append(Touch("D" if old else "A", path, value_text(old or new)))
     added = [path for path, (old, _) in changes.items() if old is None]
     removed = [path for path, (_, new) in changes.items() if new is None]
-    near = {next((up for up in parents(path) if world.trees.folder(base, up)), b"") for path in added}
+    near = {
+        next((up for up in parents(path) if world.trees.folder(base, up)), b"") for path in added
+    }
     found += [Touch("F", folder) for folder in sorted(near - {b""})]
     gone = {up for path in removed for up in parents(path) if not world.trees.folder(work, up)}
     topmost = {folder for folder in gone if gone.isdisjoint(parents(folder))}

@@ -156,6 +156,8 @@ class Ledgers:
         """Remove here what the remote has let go."""
         shared = self._shared
         gone = {ref: tip for ref, tip in self._going.items() if ref not in shared.there}
+        for ref, tip in gone.items():
+            self._name(ref, tip)
         for ref in journalling.remove(shared.world, gone):
             said = ("its instance ended long ago; the journal keeps its ledger",)
             shared.tell(Change(ref, self.name(ref), What.REMOVED, said))

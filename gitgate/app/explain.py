@@ -10,6 +10,7 @@ from gitgate.app.judgement import Move, Row
 from gitgate.app.landed import elsewhere
 from gitgate.app.policies import PolicyCommit
 from gitgate.app.vetoes import standing
+from gitgate.core.digest import Asked
 from gitgate.core.gate import Status
 from gitgate.core.landing import Miss, MissKind, Walk
 from gitgate.core.outcome import Outcome
@@ -57,7 +58,11 @@ def _unopened(world: World, move: Move, policy: PolicyCommit, gate: Gate, first:
     reasons = [first, f"no gate `{gate.id}` was opened for it"]
     hint = f"git gate open {gate.id}"
     pushed = _pushed(world, move)
-    for subject in world.subjects(gate.id):
+
+    def elsewhere_asked(one: Asked) -> bool:
+        return one.target != move.ref and one.work in pushed
+
+    for subject in world.sieve.near(policy, gate.id, None, elsewhere_asked):
         request = world.load(policy, gate.id, subject).newest
         if request is None or request.target == move.ref or request.work not in pushed:
             continue
@@ -91,7 +96,14 @@ def _nearest(
     other = _merged_later(world, move, result) - on
     done = _done(result)
     best: tuple[tuple[int, int, int], Loaded, Request | None] | None = None
-    for subject in world.subjects(gate.id):
+    changed = world.trees.changes(move.chain[0].tree, move.chain[-1].tree)
+
+    def near(one: Asked) -> bool:
+        if one.target != move.ref:
+            return False
+        return one.work in pushed or one.touches is None or one.paths <= changed.keys()
+
+    for subject in world.sieve.near(policy, gate.id, move.subject, near):
         loaded = world.load(policy, gate.id, subject)
         request = loaded.newest
         if request is None:

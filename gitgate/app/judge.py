@@ -94,7 +94,7 @@ def _judge_gate(world: World, move: Move, name: str) -> list[Row]:
 
 def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
     found: list[Candidate] = []
-    for subject in world.subjects(gate.id):
+    for subject in world.sieve.consenting(policy, gate.id, move.ref):
         loaded = world.load(policy, gate.id, subject)
         for request in loaded.ledger.requests.values():
             move.requests.setdefault(request.id, request)
@@ -106,7 +106,7 @@ def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
     return Rule(
         compared=compared_paths(policy.policy, gate, move.ref, on_policy_ref=move.on_policy_ref),
         candidates=tuple(found),
-        partners=partners(world, gate.id, move.ref) if found else (),
+        partners=partners(world, gate.id, move.ref, found) if found else (),
         exact=exact_paths(policy.policy, gate),
         policy=POLICY_FILES.__contains__ if move.on_policy_ref else None,
         concerns=concerns(world, policy.policy, gate, on_policy_ref=move.on_policy_ref),

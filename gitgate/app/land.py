@@ -135,15 +135,19 @@ def _try(world: World, ask: Ask, method: Method, say: Say) -> Landed:
         return _there_already(world, now, ask, say)
     plan = _plan(now, read_from, ask.text, grounds(world, work.policy, judged.rows))
     if not judged.status.allowed:
-        return _told(world, now, plan)
+        return _told(now, plan)
     with landing_tree(world.repo, tip) as tree:
         say(f"building the landing on {_name(read_from)} ({tip[:12]})")
         new = build(world.repo, tree, plan)
         kept = _exchange(world, [*_keys(work), *_rows(judged)], say, dry_run=ask.dry_run)
         built = judge_move(world, work.target, tip, new, subject=subject)
-        now = replace(now, judged=replace(built, methods=judged.methods), new=new)
         if not built.status.allowed:
-            return _told(world, now, plan)
+            # What arrived meanwhile, a rejection, says more than what is wrong with this landing.
+            judged = may_land(world, work.target, work.head, subject)
+            if judged.status.allowed:
+                judged = _otherwise(world, plan, replace(built, methods=judged.methods), new)
+            return _told(replace(now, judged=judged), plan)
+        now = replace(now, judged=built, new=new)
         now = replace(now, grounds=plan.grounds, phase=_phase(world, now), warnings=work.notes)
         if ask.dry_run:
             return replace(now, result=Result.WOULD_LAND)
@@ -177,7 +181,7 @@ def _look(world: World, ask: Ask, subject: str, target: str | None) -> tuple[Wor
     policy = world.policy(target)
     work = work_of(world, policy, ask.gate, subject, target)
     where = world.policy_ref(work.target)
-    fetch(world, dict.fromkeys([work.target, *([where.name] if where else [])]))
+    fetch(world, work.target, *([where.name] if where else []))
     renewed = world.policy(target)
     if renewed.commit != policy.commit:
         work = work_of(world, renewed, ask.gate, subject, target)
@@ -250,7 +254,7 @@ def _recorded(world: World, now: Landed, say: Say) -> Landed:
     try:
         world.forget()
         if world.target_tip(work.target)[1] != now.new:
-            fetch(world, [work.target])
+            fetch(world, work.target)
         person = world.repo.identity()
         stamp = Stamp(person.person, world.now, person.offset)
         for gate, subject in keys:
@@ -278,20 +282,21 @@ def _plan(now: Landed, read_from: str, text: str | None, why: Grounds) -> Plan:
     )
 
 
-def _told(world: World, now: Landed, plan: Plan) -> Landed:
-    """A refusal by the rule, with the command that fits `land`."""
-    judged = now.judged
-    if judged.status is Outcome.NOT_REPRODUCIBLE:
-        return replace(now, judged=replace(judged, hint=base_merge(plan)))
-    if now.new is None or not judged.methods:
+def _told(now: Landed, plan: Plan) -> Landed:
+    """A refusal by the rule; after a conflict with the commands that fit here."""
+    if now.judged.status is not Outcome.NOT_REPRODUCIBLE:
         return now
-    merged = world.trees.merge_commits(now.old, now.work.head)
-    if now.method.commits and merged and merged.tree != world.repo.commit(now.new).tree:
+    return replace(now, judged=replace(now.judged, hint=base_merge(plan)))
+
+
+def _otherwise(world: World, plan: Plan, built: Judgement, new: str) -> Judgement:
+    """Why the landing that was built does not pass where the plain merge would, and what does."""
+    merged = world.trees.merge_commits(plan.tip, plan.head)
+    if plan.method.commits and merged and merged.tree != world.repo.commit(new).tree:
         reason = "a hook or a setting of this clone changed what was merged"
-        judged = replace(judged, reasons=(*judged.reasons, reason), hint="git gate hook status")
-        return replace(now, judged=judged)
-    other = next((name for name in _PREFERRED if name in judged.methods and name != now.method), "")
-    return replace(now, judged=replace(judged, hint=f"{plan.again} --method {other}"))
+        return replace(built, reasons=(*built.reasons, reason), hint="git gate hook status")
+    other = next(name for name in _PREFERRED if name in built.methods and name != plan.method)
+    return replace(built, hint=f"{plan.again} --method {other}")
 
 
 _PREFERRED = (Method.MERGE, Method.SQUASH, Method.FF, Method.REBASE)

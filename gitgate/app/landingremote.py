@@ -26,22 +26,22 @@ _BUSY = ("failed to update ref", "cannot lock ref")
 _PAUSE = 0.5  # seconds, at most, for another push to end that holds the branch's lock
 
 
-def fetch(world: World, branches: Collection[str]) -> None:
-    """Bring the remote-tracking refs of `branches` up to date; nothing where there is no remote.
+def fetch(world: World, target: str, *further: str) -> None:
+    """Bring the remote-tracking refs of these branches up to date; nothing without a remote.
 
-    Raises GateError: fatal where the remote cannot be reached, usage where it lacks one of them.
+    Raises GateError: fatal where the remote cannot be reached, usage where it lacks the target.
     """
     if world.remote is None:
         return
-    there = _tips(world.repo, world.remote, branches)
-    for ref in branches:
-        if ref not in there:
-            raise GateError(
-                Exit.USAGE,
-                f"{world.remote} has no {ref} that anything could land on",
-                f"git push {shlex.join([world.remote, ref])} (by whoever sets the project up)",
-            )
-    _fetch(world.repo, world.remote, {_tracking(world.remote, r): (r, there[r]) for r in branches})
+    there = _tips(world.repo, world.remote, (target, *further))
+    if target not in there:
+        raise GateError(
+            Exit.USAGE,
+            f"{world.remote} has no {target} that anything could land on",
+            f"git push {shlex.join([world.remote, target])} (by whoever sets the project up)",
+        )
+    places = {_tracking(world.remote, ref): (ref, tip) for ref, tip in there.items()}
+    _fetch(world.repo, world.remote, places)
 
 
 def hear(world: World, instances: Collection[tuple[str, str]]) -> None:

@@ -84,11 +84,9 @@ def landing_tree(repo: Repository, commit: str) -> Iterator[LandingTree]:
     The project's post-checkout hook does not run for it. Raises GateError (fatal) where git
     cannot make it.
     """
-    aside = Path(tempfile.mkdtemp(prefix=_FOLDER)).resolve()
-    lock = os.open(aside, os.O_RDONLY)
+    aside, lock = _folder()
     path = aside / f"{_NAME}-{aside.name.removeprefix(_FOLDER)}"
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         made = repo.git(*_NO_HOOKS, "worktree", "add", "--quiet", "--detach", str(path), commit)
         if made.status != 0:
             raise GateError(
@@ -100,6 +98,21 @@ def landing_tree(repo: Repository, commit: str) -> Iterator[LandingTree]:
     finally:
         _remove(repo, path)
         os.close(lock)
+
+
+def _folder() -> tuple[Path, int]:
+    """A new temporary folder, and the descriptor that holds its lock."""
+    try:
+        aside = Path(tempfile.mkdtemp(prefix=_FOLDER)).resolve()
+        lock = os.open(aside, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError as error:
+        raise GateError(
+            Exit.FATAL,
+            f"there is no temporary folder to build the landing in: {error}",
+            "set TMPDIR to a folder that can be written",
+        ) from None
+    return aside, lock
 
 
 def work_trees(repo: Repository) -> list[WorkTree]:

@@ -34,7 +34,7 @@ class Mainline:
         return commit in self._places
 
     def fork(self, other: Mainline) -> tuple[str | None, frozenset[str]]:
-        """The newest commit that both chains have, None without one, and what `other` has beyond."""
+        """The newest commit of both chains, None without one, and what `other` has beyond it."""
         at = 0
         while True:
             one, two = self._at(at), other._at(at)

@@ -7,13 +7,12 @@ instance and its id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitgate.app import digests, noted
 from gitgate.core import decision as codec
-from gitgate.core import ids
 from gitgate.core.decision import Record
 from gitgate.errors import GateError
 from gitgate.git import notes, refs
@@ -24,13 +23,16 @@ if TYPE_CHECKING:
 
 _TAG = "gate/"
 
+_FEW = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A tree of notes and the lines of those that are to be looked for in it."""
+    """A tree of notes and, between two ends of lines, the lines of those that are to be looked for
+    in it."""
 
     tree: str
-    lines: str
+    lines: bytes
 
 
 class NoteIndex:
@@ -40,41 +42,27 @@ class NoteIndex:
         self._repo = repo
         self._sources = tuple(sources)
 
-    def ids(self, gate: str) -> set[str]:
-        """The ids of all records about instances of a gate."""
-        prefix = f"{gate}/"
-        return {
-            one[-40:]
-            for source in self._sources
-            for one in source.lines.split()
-            if one.startswith(prefix)
-        }
+    def tokens(self) -> set[bytes]:
+        """All records, each as the place of its instance, a colon and its id; and commits."""
+        return {one for source in self._sources for one in source.lines.split()}
 
-    def places(self, gate: str, records: set[str]) -> list[str]:
-        """The places of the instances of `gate` that these records are about, in the order of the
+    def places(self, records: Set[str]) -> list[str]:
+        """The places of the instances that these of the tokens are about, in the order of the
         notes."""
         found: dict[str, None] = {}
         for source in self._sources if records else ():
-            there = [
-                line.split(" ")
-                for line in source.lines.split("\n")
-                if not records.isdisjoint(one[-40:] for one in line.split(" ")[1:])
-            ]
-            lines = {commit: said for commit, *said in there}
+            lines: dict[str, list[str]] = {}
+            for line in source.lines.decode("ascii").split("\n"):
+                commit, *said = line.split(" ")
+                if not records.isdisjoint(said):
+                    lines[commit] = said
             for commit in self._in_order(source, lines):
-                for one in lines[commit]:
-                    if one[-40:] in records and one.startswith(f"{gate}/"):
-                        found.setdefault(one[:-41])
+                found.update((one[:-41], None) for one in lines[commit] if one in records)
         return list(found)
 
     def gates(self) -> set[str]:
         """The gates that records are about."""
-        return {
-            one.partition("/")[0]
-            for source in self._sources
-            for one in source.lines.split()
-            if "/" in one
-        }
+        return {one.partition(b"/")[0].decode() for one in self.tokens() if b"/" in one}
 
     def records(self, place: str) -> list[tuple[str, Record]]:
         """The records about an instance, each with the commit whose note has it."""
@@ -114,7 +102,7 @@ class FullIndex(NoteIndex):
             for commit, record in records:
                 lines.setdefault(commit, []).append(f"{tag.removeprefix(_TAG)}:{record.id}")
         said = "".join(f"{commit} {' '.join(here)}\n" for commit, here in lines.items())
-        super().__init__(repo, [Source("", said)])
+        super().__init__(repo, [Source("", b"\n" + said.encode())])
         self._found = found
 
     def records(self, place: str) -> list[tuple[str, Record]]:
@@ -133,12 +121,11 @@ def read(repo: Repository, remote: str | None) -> NoteIndex | None:
         if not trees:
             return NoteIndex(repo, ())
         first, *further = trees
-        lines = _lines_of(repo, first)
-        sources = [Source(first, "".join(lines.values()))]
+        sources = [Source(first, _lines_of(repo, first))]
         for tree in further:
             differing = notes._differing(repo, tree, first)
             more = (_line(repo, tree, commit) for commit in differing)
-            sources.append(Source(tree, "".join(more)))
+            sources.append(Source(tree, b"\n" + b"".join(more)))
     except (GateError, _TooMany):
         return None
     return NoteIndex(repo, sources)
@@ -148,42 +135,49 @@ class _TooMany(Exception):  # noqa: N818 - never leaves this module
     """More notes than are ever read."""
 
 
-def _lines_of(repo: Repository, tree: str) -> dict[str, str]:
+def _lines_of(repo: Repository, tree: str) -> bytes:
     kept = digests.load(repo, digests.NOTED)
-    before, lines = "", {}
-    if kept is not None and len(kept[0]) == 1 and kept[0][0].startswith("tree "):
-        before = kept[0][0].removeprefix("tree ")
-        if before == tree:
-            return {"": kept[1]}
-        lines = {line[:40]: f"{line}\n" for line in kept[1].split("\n") if line}
-    if not lines or repo.kind(before) != "tree":
-        lines = {}
+    before, lines = "", b"\n"
+    if kept is not None and len(kept[0]) == 1:
+        before, lines = kept[0][0].removeprefix("tree "), kept[1]
+    if before == tree:
+        return lines
+    if before and repo.kind(before) == "tree":
+        changed = {*notes._differing(repo, before, tree), *notes._differing(repo, tree, before)}
+    else:
         cut: list[str] = []
-        changed = set(notes._all_places(repo, tree, cut))
+        changed, lines = set(notes._all_places(repo, tree, cut)), b"\n"
         if cut:
             raise _TooMany
-    else:
-        changed = {*notes._differing(repo, before, tree), *notes._differing(repo, tree, before)}
-    for commit in changed:
-        lines[commit] = _line(repo, tree, commit)
-    if len(changed) > len(lines) // 1000:
-        digests.save(repo, digests.NOTED, [f"tree {tree}"], "".join(lines.values()))
+    lines = _without(lines, changed) + b"".join(_line(repo, tree, one) for one in changed)
+    if len(changed) > lines.count(b"\n") // 1000:
+        digests.save(repo, digests.NOTED, [f"tree {tree}"], [lines[1:]])
     return lines
 
 
-def _line(repo: Repository, tree: str, commit: str) -> str:
+def _without(lines: bytes, commits: Set[str]) -> bytes:
+    """The lines but those of some commits."""
+    if len(commits) > _FEW:
+        kept = [line for line in lines.split(b"\n") if line[:40].decode("ascii") not in commits]
+        return b"\n".join(kept)
+    for commit in commits:
+        at = lines.find(f"\n{commit} ".encode())
+        if at >= 0:
+            lines = lines[:at] + lines[lines.index(b"\n", at + 1) :]
+    return lines
+
+
+def _line(repo: Repository, tree: str, commit: str) -> bytes:
     """The line of a note; empty where it has no record."""
     said = [
         f"{record.decision.tag.removeprefix(_TAG)}:{record.id}"
         for _, record in _records(repo, tree, commit)
-        if record is not None and ids.is_tag_name(record.decision.tag)
+        if record is not None
     ]
-    return f"{commit} {' '.join(said)}\n" if said else ""
+    return f"{commit} {' '.join(said)}\n".encode() if said else b""
 
 
-def _records(
-    repo: Repository, tree: str, commit: str
-) -> Iterator[tuple[bytes, Record | None]]:
+def _records(repo: Repository, tree: str, commit: str) -> Iterator[tuple[bytes, Record | None]]:
     """The pieces of a note, each with the record that it is."""
     content = notes._content(repo, commit, notes._places(repo, tree, commit).values(), None)
     for piece in codec.split_note(content):
@@ -193,12 +187,13 @@ def _records(
             yield piece, None
 
 
-def _commits_with(lines: str, place: str) -> list[str]:
+def _commits_with(lines: bytes, place: str) -> list[str]:
     """The commits whose lines name a place."""
     found: dict[str, None] = {}
-    at = lines.find(f" {place}:")
+    needle = f" {place}:".encode()
+    at = lines.find(needle)
     while at >= 0:
-        start = lines.rfind("\n", 0, at) + 1
-        found.setdefault(lines[start : start + 40])
-        at = lines.find(f" {place}:", at + 1)
+        start = lines.rfind(b"\n", 0, at) + 1
+        found.setdefault(lines[start : start + 40].decode("ascii"))
+        at = lines.find(needle, at + 1)
     return list(found)

@@ -142,7 +142,7 @@ def show(
 def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[dict[str, Any]]:
     """The instances of `list`: those that wait for somebody, or all; without what needs a tree."""
     for gate in policy.policy.gates:
-        for subject in world.subjects(gate):
+        for subject in world.subjects(gate) if every else world.sieve.waiting(policy, gate):
             loaded = record_expiry(world, policy, world.load(policy, gate, subject))
             if loaded.instance.newest is None:
                 continue

@@ -13,7 +13,7 @@ from gitgate.core import ids
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Facts, Instance, Status, fold
 from gitgate.core.reconcile import Chain, Fold, Outcome, Plan, reconcile, whole
-from gitgate.core.replay import BRINGS, replay
+from gitgate.core.replay import BRINGS, identity, replay
 from gitgate.errors import GateError
 from gitgate.git import ledger as store
 from gitgate.git.chain import object_id, root_commit
@@ -172,8 +172,11 @@ class Reconciler:
         tip: str | None = base.tip
         if plan.outcome is Outcome.REPLAY and not dry_run:
             tip = self._append(read[base.tip], plan.replayed, [*read.values()]).tip
-        count = len(base.events) + len(plan.replayed)
-        here, there = (max(0, count - len(c.events) if c else count) for c in (ours, theirs))
+        after = {identity(event) for event in (*base.events, *plan.replayed)}
+        here, there = (
+            len(after - {identity(event) for event in (state.events if state else ())})
+            for state in (ours, theirs)
+        )
         return Settled(plan.outcome, tip, plan.lost, plan.said, here, there)
 
     def _append(self, base: Ledger, replayed: Sequence[Event], read: Sequence[Ledger]) -> Ledger:

@@ -35,7 +35,8 @@ class RemoteWatch:
             sync(world, world.remote, only=[self._key])
             request = world.ledger(*self._key).newest
             where = world.policy_ref()
-            fetch(world, {ref for ref in (where and where.name, request and request.target) if ref})
+            if request is not None:
+                fetch(world, request.target, *([where.name] if where else []))
         except GateError as error:
             if error.kind is Exit.USAGE:
                 raise

@@ -68,6 +68,13 @@ def _with_hint(error: GateError) -> str:
     return f"{error.message} ({error.hint})" if error.hint else error.message
 
 
+def mend(world: World, policy: PolicyCommit, gate: str, subject: str) -> Repaired:
+    """Mend one instance's ledger, as `repair` does."""
+    said = Repaired()
+    _mend(world, policy, gate, subject, said)
+    return said
+
+
 def _mend(world: World, policy: PolicyCommit, gate: str, subject: str, said: Repaired) -> Held:
     """Mend one ledger, and give the instance as it is then."""
     before = world.held(policy, gate, subject)

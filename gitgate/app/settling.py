@@ -7,12 +7,10 @@ compares other paths now, all of them are. What rests on people holds for one po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gitgate.app import digesting
-from gitgate.app.digests import Book, Place
+from gitgate.app.digests import Book, Place, landings
 from gitgate.app.landed import holds_policy
 from gitgate.app.policies import PolicyCommit, PolicyKey
 from gitgate.core import ids
@@ -63,32 +61,40 @@ class Settling:
             self._book.rows[place] = new
             self._book.changed += 1
 
+    def wakes(self, policy: PolicyCommit, number: int) -> bool:
+        """Whether the quiet instances of a place have to be looked at: its landings are no longer
+        sure, or a world that looks back asks for each life."""
+        return self._world.historic or self._gone_from(policy, number) != _NOTHING
+
     def tidy(self) -> None:
         """Make the book ready to be kept: landing places as the targets are now, in use only."""
+        book = self._book
         for number, gone in self._moved.items():
-            tip = self._tip(self._book.places[number].target)
-            for row in list(self._book.rows.values()) if gone else ():
-                if any(at == number and commit in gone for at, commit in _landings(row)):
-                    self._book.rows[row.place] = unsettled(row)
-            if tip is not None:
-                self._book.places[number] = replace(self._book.places[number], tip=tip)
-        used = {number for row in self._book.rows.values() for number, _ in _landings(row)}
-        if len(used) == len(self._book.places):
+            place = book.places[number]
+            book.thaw(*([place] if gone else ()))
+            for row in list(book.rows.values()) if gone else ():
+                if any(at == number and commit in gone for at, commit in landings(row)):
+                    book.rows[row.place] = unsettled(row)
+            place.tip = self._tip(place.target) or place.tip
+        used = {number for row in book.rows.values() for number, _ in landings(row)}
+        used |= {number for number, place in enumerate(book.places) if len(place.quiet) > 1}
+        if len(used) == len(book.places):
             return
+        book.thaw(*book.places)
         kept = sorted(used)
         new = {number: at for at, number in enumerate(kept)}
-        for row in list(self._book.rows.values()):
+        for row in list(book.rows.values()):
             if row.landed != NONE:
-                said = ",".join(f"{new[number]}:{commit}" for number, commit in _landings(row))
-                self._book.rows[row.place] = row._replace(landed=said)
-        self._book.places = [self._book.places[number] for number in kept]
+                said = ",".join(f"{new[number]}:{commit}" for number, commit in landings(row))
+                book.rows[row.place] = row._replace(landed=said)
+        book.places = [book.places[number] for number in kept]
 
     def _all_stand(self, policy: PolicyCommit, row: Digest) -> bool:
         """Whether all landings of a digest still are ones; as a rule no target has lost any."""
         number, _, rest = row.landed.partition(":")
         if "," not in rest and self._gone_from(policy, int(number)) == _NOTHING:
             return True
-        for at, commit in _landings(row):
+        for at, commit in landings(row):
             gone = self._gone_from(policy, at)
             if gone is None or commit in gone:
                 return False
@@ -153,10 +159,3 @@ def unsettled(row: Digest) -> Digest:
     """The digest without what rests on more than its ledger."""
     state = UNKNOWN + row.state[1]
     return row._replace(state=state, latest=NONE, people=NONE, landed=NONE)
-
-
-def _landings(row: Digest) -> Iterator[tuple[int, str]]:
-    if row.landed != NONE:
-        for one in row.landed.split(","):
-            number, _, commit = one.partition(":")
-            yield int(number), commit

@@ -15,7 +15,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gitgate.app import exchangedone, journalling
 from gitgate.app.exchange import Change, Exchange, Say, What
+from gitgate.app.exchangeevents import Additions
 from gitgate.app.exchangejournal import Journal
 from gitgate.app.exchangeledgers import Ledgers
 from gitgate.app.exchangenotes import Notes
@@ -126,6 +128,7 @@ class _Sync:
         self.journal = Journal(shared)
         self.ledgers = Ledgers(shared, self.journal)
         self.notes = Notes(shared)
+        self.additions = Additions(shared)
         self.refused: Counter[str] = Counter()
         self.batch = remotes.BATCH
         self.given_up: set[str] = set()
@@ -148,11 +151,17 @@ class _Sync:
         self.fetch()
         self.journal.look()
         self.push([*self.ledgers.look(), *self.notes.look()])
-        if not self.shared.again:
-            self.push(self.journal.name_accepted())
+        if self.shared.again or exchangedone.is_done(self.shared):
+            return
+        if self.additions.add():
+            self.shared.again = True
+            return
+        self.push(self.journal.name_accepted())
         if not self.shared.again:
             self.push(self.ledgers.let_go())
             self.ledgers.remove()
+        if not (self.shared.again or self.shared.problems or self.given_up):
+            exchangedone.remember(self.shared)
 
     def fetch(self) -> None:
         """Bring what the remote has; first own refs take what only its tracking refs hold."""
@@ -210,10 +219,17 @@ class _Sync:
             self.shared.again = True
             return
         self.given_up.add(ref)
-        name, remote = self.name(ref), self.shared.remote
+        name = self.name(ref).removeprefix("the ")
+        self.shared.fail(ref, name, What.REFUSED, self.refusal(pushed))
+
+    def refusal(self, pushed: Pushed) -> GateError:
+        ref, remote = pushed.move.ref, self.shared.remote
+        if ref == ids.JOURNAL and remotes.has(self.repo, remote, journalling.BRANCH):
+            return journalling.in_the_way(remote)
         said = "".join(f"\n  {word}" for word in pushed.words)
-        error = GateError(Exit.BLOCKED, f"{remote} refused {name}: {reason}{said}", _HINT)
-        self.shared.fail(ref, name, What.REFUSED, error)
+        return GateError(
+            Exit.BLOCKED, f"{remote} refused {self.name(ref)}: {pushed.reason}{said}", _HINT
+        )
 
     def read_only(self, silent: Sequence[Pushed], reason: str) -> None:
         shared = self.shared

@@ -32,7 +32,7 @@ def standing(world: World, policy: PolicyCommit, request: Request) -> tuple[Veto
         return ()
     voters = may_approve(policy.people, gate)
     found: list[Veto] = []
-    for subject in world.subjects(request.gate):
+    for subject in world.sieve.rejecting(policy, request):
         loaded = world.load(policy, request.gate, subject)
         for veto in _of_instance(world, policy, loaded, voters):
             if veto.request != request.id and _blocks(world, policy, loaded, veto, request):

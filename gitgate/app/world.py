@@ -5,11 +5,15 @@ Everything here reads; what is read once is kept for the run of the command.
 
 from __future__ import annotations
 
-from gitgate.app import instances, noted
+from collections.abc import Callable
+
+from gitgate.app import digests, instances, noted, noteindex
 from gitgate.app.authorship import authors_of
 from gitgate.app.instances import Held, Loaded
 from gitgate.app.ledgers import Ledgers
+from gitgate.app.mainline import Mainline
 from gitgate.app.noted import Noted
+from gitgate.app.noteindex import FullIndex, NoteIndex
 from gitgate.app.policies import (
     PolicyCommit,
     PolicyKey,
@@ -19,6 +23,7 @@ from gitgate.app.policies import (
     target_tip,
 )
 from gitgate.app.recording import Reminder, Written
+from gitgate.app.sieve import Sieve
 from gitgate.core import ids
 from gitgate.core.decision import Record
 from gitgate.core.gate import Instance
@@ -56,6 +61,11 @@ class World:
         self._trees: GitTrees | None = None
         self._ledgers: Ledgers | None = None
         self._judged: dict[tuple[PolicyKey, str], Judged] = {}
+        self.watch: Callable[[str], None] = lambda text: None
+        self._note_index: NoteIndex | None = None
+        self._sieve: Sieve | None = None
+        self._book: digests.Book | None = None
+        self._mainlines: dict[str, Mainline] = {}
 
     @property
     def trees(self) -> GitTrees:
@@ -64,6 +74,9 @@ class World:
         return self._trees
 
     def close(self) -> None:
+        """Keep what was learned of ledgers for the next command, and tidy up."""
+        if self._sieve is not None:
+            self._sieve.keep()
         if self._trees is not None:
             self._trees.close()
 
@@ -121,7 +134,7 @@ class World:
         a note is never one that is only younger than the ledger that was read.
         """
         if self._ledgers is None:
-            _ = self.noted
+            _ = self.note_index
             self._ledgers = Ledgers(self.repo, self.remote)
         return self._ledgers
 
@@ -136,35 +149,40 @@ class World:
     def gates(self, policy: PolicyCommit | None) -> list[str]:
         """The gates of the policy, then those of which only ledgers or notes are left."""
         own = policy.policy.gates if policy else ()
-        named = [ref.removeprefix(ids.GATES) for ref, _ in self.ledgers.listed]
-        named += [tag.removeprefix("gate/") for tag in self.noted.records]
-        left = sorted({name.partition("/")[0] for name in named if "/" in name})
-        return list(dict.fromkeys([*own, *filter(ids.is_gate, left)]))
+        named = {ref.removeprefix(ids.GATES) for ref, _ in self.sieve.catalogue.listed}
+        left = {name.partition("/")[0] for name in named if "/" in name} | self.note_index.gates()
+        return list(dict.fromkeys([*own, *filter(ids.is_gate, sorted(left))]))
 
     def subjects(self, gate: str) -> list[str]:
         """The subjects of `gate`: those that have a ledger, and those of which a note has a
         record though the ledger is gone."""
-        prefix = f"{ids.GATES}{gate}/"
-        found: dict[str, None] = {}
-        for ref, subject in self.ledgers.listed:
-            if ref.startswith(prefix) and subject is not None:
-                found.setdefault(subject)
-        kept = {ids.tag_name(gate, subject) for subject in found}
-        for tag in self.noted.records:
-            if tag.startswith(f"gate/{gate}/") and tag not in kept:
-                subject = self._subject_of(gate, tag)
-                if subject is not None:
-                    found.setdefault(subject)
-        return list(found)
+        return self.sieve.subjects(gate)
+
+    @property
+    def sieve(self) -> Sieve:
+        """Which instances a question needs to be read for."""
+        if self._sieve is None:
+            _ = self.ledgers
+            if self._book is None:
+                self._book = digests.read_book(self.repo)
+            self._sieve = Sieve(self, self._book)
+        return self._sieve
+
+    def mainline(self, tip: str) -> Mainline:
+        """The first-parent chain of a commit."""
+        if tip not in self._mainlines:
+            self._mainlines[tip] = Mainline(self.repo, tip)
+        return self._mainlines[tip]
 
     def nameless(self) -> list[str]:
         """The refs among those of ledgers of which nothing says what instance they are of."""
-        return [ref for ref, subject in self.ledgers.listed if subject is None]
+        return [ref for ref, subject in self.sieve.catalogue.listed if subject is None]
 
-    def _subject_of(self, gate: str, tag: str) -> str | None:
+    def subject_of(self, gate: str, tag: str) -> str | None:
         """The subject of records whose ledger is gone: the tag's name, else what R says."""
         subject = ids.decode_subject(tag.removeprefix(f"gate/{gate}/"))
-        for _, record in () if subject is not None else self.noted.records[tag]:
+        place = tag.removeprefix("gate/")
+        for _, record in () if subject is not None else self._noted_at(place):
             try:
                 message = self.repo.commit(record.decision.request).message
                 named = ids.check_subject(dict(parse_trailers(message)).get("Subject", ""))
@@ -179,6 +197,8 @@ class World:
         key = (policy.key, gate, subject)
         if key not in self._loaded:
             self._loaded[key] = instances.load(self, policy, gate, subject)
+            if self._sieve is not None:
+                self._sieve.settling.learn(policy, self._loaded[key])
         return self._loaded[key]
 
     def fold_of(self, policy: PolicyCommit, ledger: Ledger) -> Instance:
@@ -192,6 +212,8 @@ class World:
     def forget(self) -> None:
         """Read all that can change anew from now on."""
         self._noted = None
+        self._note_index = None
+        self._sieve = None
         self._ledgers = None
         self._verdicts.clear()
         self._loaded.clear()
@@ -234,6 +256,17 @@ class World:
             self._noted = noted.read(self.repo, self.remote)
         return self._noted
 
+    @property
+    def note_index(self) -> NoteIndex:
+        """Which records stand in notes, without reading those that were read before.
+
+        Raises GateError (untrusted) as `noted` does.
+        """
+        if self._note_index is None:
+            found = noteindex.read(self.repo, self.remote)
+            self._note_index = found or FullIndex(self.repo, self.noted)
+        return self._note_index
+
     def strays(self, gate: str, subject: str) -> list[Record]:
         """The well-formed records of an instance that stand in notes."""
         return [record for _, record in self._noted_of(gate, subject)]
@@ -254,7 +287,13 @@ class World:
         return found
 
     def _noted_of(self, gate: str, subject: str) -> list[tuple[str, Record]]:
-        return self.noted.records.get(ids.tag_name(gate, subject), [])
+        return self._noted_at(ids.tag_name(gate, subject).removeprefix("gate/"))
+
+    def _noted_at(self, place: str) -> list[tuple[str, Record]]:
+        try:
+            return self.note_index.records(place)
+        except GateError:
+            return self.noted.records.get(f"gate/{place}", [])
 
     def judge(
         self,

@@ -32,7 +32,13 @@ _NEXT = 500
 @click.option("--stat", "form", flag_value="stat", help="A line a file.")
 @click.option("--full", "form", flag_value="full", help="Every changed line, for reading.")
 @click.option("--patch", "form", flag_value="patch", help="A patch for git apply.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), help="Colours of --full.")
+@click.option(
+    "--color",
+    type=click.Choice(["always", "auto", "never"]),
+    is_flag=False,
+    flag_value="always",
+    help="Colours of --full (default: git config color.diff, color.ui).",
+)
 @pass_env
 @json_option
 def diff_command(

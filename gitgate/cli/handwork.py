@@ -219,7 +219,7 @@ class Handwork:
             return replace(state, message=message)
         number = self.desk.document["iteration"]
         try:
-            with self._sitting.terminal.given_back():
+            with self._sitting.terminal.given_back(here=True):
                 edit = reviewediting.commit_edit(
                     world, request, number, path_bytes(path), after, lambda _: None
                 )
@@ -264,7 +264,7 @@ class Handwork:
         """Sign and store; the lines that say so and warnings, or the state that says why not."""
         state = self.keep(state)
         try:
-            with self._sitting.terminal.given_back():
+            with self._sitting.terminal.given_back(here=True):
                 return self._decide(state, state.action or Action.QUIT)
         except GateError as error:
             kept = f"; your words are kept in {self._draft}" if state.said.strip() else ""

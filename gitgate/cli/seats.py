@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _AUTHOR = (
     "an edit makes you an author of the work: this gate takes no approval by its authors"
-    " (self_approval: false). e again edits"
+    " (self_approval: false). The same key again edits"
 )
 _LONGEST_DIFF = 20_000  # lines
 

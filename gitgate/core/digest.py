@@ -8,7 +8,7 @@ the ledger: whether a life runs (`state`), on the landings and people that it na
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -70,6 +70,9 @@ class Asked(NamedTuple):
         return frozenset(t.path for t in self.touches or () if t.kind not in "FC")
 
 
+_ASKED_FIELDS = len(Asked._fields)
+
+
 class Digest(NamedTuple):
     """One instance. `place` is its ref without what all ledgers' refs begin with.
 
@@ -95,9 +98,13 @@ class Digest(NamedTuple):
     def gate(self) -> str:
         return self.place.partition("/")[0]
 
-    def requests(self) -> list[Asked]:
-        """The requests, oldest first. Raises ValueError for what no `format_asked` made."""
-        return [parse_asked(one) for one in self.asked.split("\t") if one]
+    def requests(self, mark: str = "") -> list[Asked]:
+        """The requests, oldest first, with `mark` those that have it.
+
+        Raises ValueError for what no `format_asked` made.
+        """
+        texts = [text.split(" ") for text in self.asked.split("\t") if text]
+        return [parse_asked(*one) for one in texts if len(one) != _ASKED_FIELDS or mark in one[6]]
 
 
 _LAST = len(Digest._fields) - 1
@@ -145,9 +152,9 @@ def _format_touch(one: Touch) -> str:
     return f"{one.kind}{one.value}:{path}" if one.value else f"{one.kind}{path}"
 
 
-def parse_asked(text: str) -> Asked:
-    """The request of a field that `format_asked` made."""
-    oid, target, tip, work, base, tree, marks, touches = text.split(" ")
+def parse_asked(*fields: str) -> Asked:
+    """The request of a field that `format_asked` made, split at its blanks."""
+    oid, target, tip, work, base, tree, marks, touches = fields
     return Asked(
         oid,
         "" if target == NONE else target,
@@ -181,19 +188,13 @@ class Look(NamedTuple):
     node: Callable[[bytes], str]
 
 
-def may_be_same(vetoed: Asked, asked: Iterable[bytes], base: Look) -> bool:
-    """Whether the change of `vetoed` over the tree `base` may change just the paths `asked`.
+def moved(vetoed: Asked, base: Look) -> bool:
+    """Whether git may see a rename in the change of `vetoed` over the tree `base`.
 
-    False only where it cannot be (core.merging, `same_change`): a path is asked for that the
-    rejected change does not touch, and no rename can have carried it there, since all that a
-    rename could be seen by is as the rejected change found it.
+    False only where it cannot, since all that a rename could be seen by is as the change found it
+    (core.merging, `doubts`); so too where nothing is known of its paths: that is another matter.
     """
-    if vetoed.touches is None:
-        return True
-    changed = vetoed.paths
-    if all(path in changed for path in asked):
-        return True
-    return any(_moved(one, base) for one in vetoed.touches)
+    return any(_moved(one, base) for one in vetoed.touches or ())
 
 
 def _moved(touch: Touch, base: Look) -> bool:
@@ -207,5 +208,5 @@ def _moved(touch: Touch, base: Look) -> bool:
             return not base.folder(touch.path)
         case "C":
             return base.node(touch.path) not in ("", touch.value)
-        case _:
+        case _:  # of a request that nobody had rejected
             return True

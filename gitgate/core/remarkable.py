@@ -17,6 +17,8 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
+# A symbol with the one selector that gives it its colour is what a person sees.
+_EMOJI = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]\ufe0f(?![\ufe00-\ufe0f])")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!$)")
 _UNUSUAL = re.compile(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c"
@@ -130,7 +132,7 @@ def _hidden(patch: bytes) -> Iterator[Remark]:
             found.setdefault(About.LONG_LINE, []).append(number)
         if _UNUSUAL.search(line + b"\n") is None:
             continue
-        text = line.decode("utf-8", "surrogateescape")
+        text = _EMOJI.sub("", line.decode("utf-8", "surrogateescape"))
         for about, pattern in _HIDDEN.items():
             if pattern.search(text):
                 found.setdefault(about, []).append(number)

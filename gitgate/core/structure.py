@@ -14,18 +14,19 @@ MAX_OUTLINED = 1 << 20
 """Bytes of a text beyond which its structure is not looked for."""
 
 _LONGEST_TITLE = 80
+_LOOKED_AT = 400  # characters of a line; the expressions below take no more than that square
 
 _NAME = r"[\w.$@~]+(?:::[\w.$@~]+)*"
 _HEADING = re.compile(
-    r"^ {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>[^\n]+?)[ \t]*#*$"
-    r"|^(?P<equals>={1,6})[ \t]+(?P<adoc>[^\n]+)$"
+    r"^ {0,3}(?P<hashes>#{1,6})[ \t]{1,9}(?P<title>[^\n]{1,300})"
+    r"|^(?P<equals>={1,6})[ \t]{1,9}(?P<adoc>[^\n]{1,300})"
     r"|^(?P<under>(?![-=~^#*+ ])[^\n]{1,200})\n(?P<line>={3,}|-{3,}|~{3,}|\^{3,})$"
     r"|^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$",
     re.MULTILINE,
 )
 _KEY = re.compile(
-    r"^(?P<indent>[ \t]*)(?:- +)?(?P<quote>[\"']?)(?P<title>[\w.@/$-][\w.@/$ -]{0,79}?)(?P=quote)"
-    r"[ \t]*(?:=|:(?:[ \t]|$))|^(?P<table>\[+[^\]\n]{1,80}\]+)[ \t]*$",
+    r"^(?P<indent>[ \t]*(?:- +)?)(?P<quote>[\"']?)(?P<title>[\w.@/$-][\w.@/$ -]{0,79}?)(?P=quote)"
+    r"[ \t]{0,40}(?:=|:(?:[ \t]|$))|^(?P<table>\[+[^\]\n]{1,80}\]+)[ \t]*$",
     re.MULTILINE,
 )
 _DEFINITION = re.compile(
@@ -37,7 +38,7 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?=\S)")
-_ADORNMENT = re.compile(r"^[ \t]*(?:#{1,6}|={1,6}|//+|\*+|--|;+|%+|>)?[ \t]+|[ \t]+#+$")
+_ADORNMENT = re.compile(r"^[ \t]*(?:#{1,6}|={1,6}|//+|\*+|--|;+|%+|>)?[ \t]+|[ \t]+[#=]+$")
 _WORD = re.compile(r"\w")
 
 _MARKUP = ("md", "markdown", "mdx", "adoc", "asciidoc", "rst", "txt", "text", "org", "")
@@ -145,7 +146,8 @@ def _nested(form: Form, text: str) -> list[Entry]:
         if named.get("table"):
             found.append(Entry(line, -1, named["table"].strip("[]")))
         else:
-            found.append(Entry(line, _indent(match["indent"]), match["title"][:_LONGEST_TITLE]))
+            level = len(match["indent"].expandtabs(8))
+            found.append(Entry(line, level, match["title"][:_LONGEST_TITLE]))
     return found
 
 
@@ -155,7 +157,7 @@ def _indent(text: str) -> int:
 
 def clean(line: str) -> str:
     """A line without what marks it as heading, list item or comment, its blanks united."""
-    text = " ".join(_ITEM.sub("", _ADORNMENT.sub("", line)).split())
+    text = " ".join(_ITEM.sub("", _ADORNMENT.sub("", line[:_LOOKED_AT])).split())
     return text.replace("**", "")
 
 

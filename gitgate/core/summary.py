@@ -6,17 +6,17 @@ it is in), else by the changed text. The largest changes are told, the others co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from gitgate.core.change import Hunk, Line, Place, places, read_hunk
+from gitgate.core.change import Line, Place, places, read_hunk
 from gitgate.core.structure import Outline, clean, form_of, has_words, is_item
 
 NEAR = 3
 """Unchanged lines between two changes that are told as one, in the same section."""
 
-_MOST_READ = 64 << 10  # bytes of a hunk that are read to tell of it
+_MOST_READ = 128 << 10  # bytes of a hunk that are read to tell of it
 _LONGEST = 72
 _LONGEST_SIDE = 44
 
@@ -62,45 +62,63 @@ def _size(hunk: bytes) -> int:
 
 
 def _items(data: bytes, place: Place, old: Outline, new: Outline) -> list[Item]:
-    """An item for each section that a hunk changes, and for each heading in what is only added."""
+    """An item for each section that a hunk changes; more where headings come, go or change."""
     if len(data) > _MOST_READ:
         return [_beginning(data, place, old, new)]
-    (hunk,) = read_hunk(data)
+    lines = [line for hunk in read_hunk(data) for line in hunk.lines]
     items: list[Item] = []
-    for part in _by_section(hunk, old, new):
+    for part in _by_section(lines, old, new):
         added = [line for line in part if line.kind == "+"]
         removed = [line for line in part if line.kind == "-"]
-        for some in [added] if removed or new.nested else _by_heading(added, new):
-            items.append(_item(removed, some, old, new))
+        if new.nested:
+            items.append(_item(removed, added, old, new))
+        else:
+            items += _by_heading(removed, added, old, new)
     return items
 
 
-def _by_section(hunk: Hunk, old: Outline, new: Outline) -> list[list[Line]]:
+def _by_heading(
+    removed: list[Line], added: list[Line], old: Outline, new: Outline
+) -> Iterator[Item]:
+    """An item for each heading, where there are some; those of one name are one that changed."""
+    before, after = _parts(removed, old), _parts(added, new)
+    if len(before) < 2 and len(after) < 2:
+        yield _item(removed, added, old, new)
+        return
+    for title in dict.fromkeys([*after, *before]):
+        yield _item(before.get(title, []), after.get(title, []), old, new)
+
+
+def _parts(lines: Sequence[Line], outline: Outline) -> dict[str, list[Line]]:
+    """The lines by the heading that they are under; "" has those before the first."""
+    parts: dict[str, list[Line]] = {}
+    title = ""
+    for line in lines:
+        title = outline.title(_number(line)) or title
+        parts.setdefault(title, []).append(line)
+    return {
+        title: some
+        for title, some in parts.items()
+        if title or any(has_words(line.text) for line in some)
+    }
+
+
+def _by_section(lines: Sequence[Line], old: Outline, new: Outline) -> list[list[Line]]:
     """The changed lines, those together that follow each other in one section."""
     parts: list[list[Line]] = []
     before: str | None = None
-    for changed, run in groupby(hunk.lines, key=lambda line: line.kind in "+-"):
-        lines = [line for line in run if line.kind in "+-"]
-        if not changed or not lines:
+    for changed, run in groupby(lines, key=lambda line: line.kind != " "):
+        some = [line for line in run if line.kind in "+-"]
+        if not changed or not some:
             continue
-        first = next((line for line in lines if line.kind == "+"), lines[0])
+        first = next((line for line in some if line.kind == "+"), some[0])
         section = (new if first.kind == "+" else old).section(_number(first))
         if section == before:
-            parts[-1] += lines
+            parts[-1] += some
         else:
-            parts.append(lines)
+            parts.append(some)
         before = section
     return parts
-
-
-def _by_heading(lines: list[Line], outline: Outline) -> list[list[Line]]:
-    parts: list[list[Line]] = [[]]
-    for line in lines:
-        if outline.title(_number(line)):
-            parts.append([])
-        parts[-1].append(line)
-    kept = [part for part in parts if any(has_words(line.text) for line in part)]
-    return kept if len(kept) > 1 else [lines]
 
 
 def _item(removed: Sequence[Line], added: Sequence[Line], old: Outline, new: Outline) -> Item:
@@ -161,11 +179,21 @@ def _told(lines: Sequence[Line], outline: Outline) -> str:
 
 
 def _replaced(old: Line, new: Line, outline: Outline) -> str:
-    before, after = _differing(clean(old.text), clean(new.text))
+    before, after = _differing(*_alike(old.text, new.text))
     number = _number(new)
     section = outline.section(number)
     said = f"“{before}” → “{after}”"
     return f"{_clipped(section)}: {said}" if section else said
+
+
+def _alike(old: str, new: str) -> tuple[str, str]:
+    """Two lines without what marks them, as far as it is needed to tell them apart."""
+    before, after = clean(old), clean(new)
+    if before != after or old.split() == new.split():
+        return before, after
+    at = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old))
+    start = max(at - _LONGEST, 0)
+    return f"…{old[start : start + 400]}", f"…{new[start : start + 400]}"
 
 
 def _number(line: Line) -> int:

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from gitgate.core.change import Line
 
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_MOST_TOKENS = 400
+_MOST_LINES = 60  # of a block: nobody reads the words of a longer one side by side
+_MOST_TOKENS = 200
 _LEAST_ALIKE = 0.4
 
 Piece = tuple[str, bool]
@@ -21,13 +22,13 @@ def marked(lines: Sequence[Line]) -> list[tuple[Piece, ...]]:
 
     Lines that were taken out are set against those that follow in their place, in order.
     """
-    found = [((line.text, False),) for line in lines]
-    pieces: list[tuple[Piece, ...]] = list(found)
+    pieces: list[tuple[Piece, ...]] = [((line.text, False),) for line in lines]
     at = 0
     while at < len(lines):
         removed = _run(lines, at, "-")
         added = _run(lines, removed, "+")
-        for old, new in zip(range(at, removed), range(removed, added), strict=False):
+        pairs = zip(range(at, removed), range(removed, added), strict=False)
+        for old, new in pairs if added - at <= _MOST_LINES else ():
             pieces[old], pieces[new] = compare(lines[old].text, lines[new].text)
         at = max(added, at + 1)
     return pieces
@@ -48,7 +49,7 @@ def compare(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     if max(len(before), len(after)) > _MOST_TOKENS:
         return whole
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    if matcher.ratio() < _LEAST_ALIKE:
+    if matcher.quick_ratio() < _LEAST_ALIKE or matcher.ratio() < _LEAST_ALIKE:
         return whole
     left: list[Piece] = []
     right: list[Piece] = []

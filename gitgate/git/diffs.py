@@ -17,6 +17,7 @@ from gitgate.core import remarkable
 from gitgate.core.change import File, Measured, Pair, Status
 from gitgate.core.merging import Value
 from gitgate.core.remarkable import About, Remark
+from gitgate.core.summary import NEAR
 from gitgate.errors import Exit, GateError
 from gitgate.git.merge import GitTrees
 
@@ -28,6 +29,8 @@ RENAME_LIMIT = 400
 
 _COUNTED = pygit2.enums.DiffOption.FORCE_TEXT
 _SHOWN = _COUNTED | pygit2.enums.DiffOption.INDENT_HEURISTIC
+_WORTH_KEEPING = 1 << 20  # bytes of a patch that takes long to make
+_MOST_KEPT = 16 << 20
 _RAW = re.compile(rb":\d+ \d+ [0-9a-f]+ [0-9a-f]+ ([A-Z])(\d*)")
 
 
@@ -37,6 +40,7 @@ class Diffs:
     def __init__(self, trees: GitTrees) -> None:
         self._trees = trees
         self._contents = lru_cache(8)(self._content)
+        self._kept: dict[Pair, bytes] = {}
 
     def pairs(self, old: str, new: str) -> tuple[Pair, ...]:
         """The files that differ between two trees, in the order of their paths.
@@ -66,9 +70,9 @@ class Diffs:
             match = _RAW.fullmatch(head)
             if match is None:
                 return
-            path = next(fields)
+            path = next(fields, b"")
             if match[1] in (b"R", b"C"):
-                yield path, next(fields), int(match[2])
+                yield path, next(fields, b""), int(match[2])
 
     def measure(self, pair: Pair) -> Measured:
         """The counts of a file as `git diff --numstat` gives them, and the remarks on it."""
@@ -84,7 +88,9 @@ class Diffs:
         if pair.old and pair.new and pair.old.oid == pair.new.oid:
             counts, patch = (0, 0), b""
         else:
-            counts, patch = _compare(old[1], new[1], _COUNTED)
+            counts, patch = _compare(old[1], new[1], _COUNTED, 0, NEAR)
+            if _WORTH_KEEPING < len(patch) <= _MOST_KEPT - sum(map(len, self._kept.values())):
+                self._kept[pair] = patch
         remarks = list(_kinds(pair))
         for one in (pair.old, pair.new):
             if one and one.symlink:
@@ -97,12 +103,16 @@ class Diffs:
             remarks += remarkable.of_text(before, after, patch)
         return Measured(pair, *counts, sizes, remarks=tuple(remarks))
 
-    def patch(self, pair: Pair, context: int, near: int = 0) -> bytes:
-        """The bytes of a file's patch from its first `@@` on; empty where no line differs.
+    def outline(self, pair: Pair) -> bytes:
+        """The patch of a file without context, in which changes that are `NEAR` are one hunk."""
+        return self._kept.get(pair) or self._patch(pair, 0, NEAR)
 
-        With `context` lines around a change, and changes that are at most `near` lines apart in
-        one hunk. Binary content is taken for text.
-        """
+    def patch(self, pair: Pair, context: int) -> bytes:
+        """The bytes of a file's patch from its first `@@` on, with `context` lines around a
+        change; empty where no line differs. Binary content is taken for text."""
+        return self._patch(pair, context, 0)
+
+    def _patch(self, pair: Pair, context: int, near: int) -> bytes:
         old, new = (self._contents(one)[1] if one else b"" for one in (pair.old, pair.new))
         return compare(old, new, context, near)
 

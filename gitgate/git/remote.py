@@ -147,6 +147,12 @@ def listed(repo: Repository, remote: str) -> dict[str, str]:
     return found
 
 
+def has(repo: Repository, remote: str, ref: str) -> bool:
+    """Whether the remote has a ref of exactly this name."""
+    answer = repo.git("ls-remote", "--quiet", "--refs", "--", remote, ref)
+    return any(line.partition("\t")[2] == ref for line in answer.text.splitlines())
+
+
 def _unreachable(remote: str, answer: process.Completed) -> GateError:
     return GateError(
         Exit.FATAL,

@@ -6,11 +6,12 @@ The summary follows the display rules' diff view. Each function takes the plain 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitgate.core.lineage import Fate
-from gitgate.ui.sanitise import clip, safe, width
+from gitgate.ui.paint import text_of, wrap
+from gitgate.ui.sanitise import safe, width
 from gitgate.ui.sections import counted
 
 Document = Mapping[str, Any]
@@ -19,6 +20,9 @@ _REMARKS_SHOWN = 6
 _PATHS_SHOWN = 3
 _COMMITS_SHOWN = 5
 _COMMENTS_SHOWN = 5
+_HANG = 6
+_BESIDE_NAME = 56  # cells of a line of the statistics that are no name: numbers and signs
+_SHORTEST_NAME = 20
 _BAR = 40  # cells for the plus and minus signs of the largest file
 
 _TITLES = {"modified": "Modified", "added": "Added", "deleted": "Deleted", "renamed": "Renamed"}
@@ -58,7 +62,16 @@ def summary(doc: Document, columns: int, following: str) -> list[str]:
         lines += ["Comments on files that did not change:"]
         lines += [*_comments(doc["comments"], with_path=True), ""]
     lines += [total(doc), "", f"next: {following}"]
-    return [clip(line, columns) for line in lines]
+    return [*_wrapped(lines, columns)]
+
+
+def _wrapped(lines: Iterable[str], columns: int) -> Iterator[str]:
+    for line in lines:
+        # No character takes more than two cells; what surely fits needs not be measured.
+        if 2 * len(line) <= columns:
+            yield line
+        else:
+            yield from map(text_of, wrap(((line, ""),), columns, _HANG))
 
 
 def heading(doc: Document) -> Iterator[str]:
@@ -113,12 +126,17 @@ def total(doc: Document) -> str:
 def statistics(doc: Document, columns: int) -> list[str]:
     """A line a file with its counts, as `git diff --stat` draws it, and the totals."""
     rows = [(_name(file), _counted(file), file) for file in doc["files"]]
-    names = max((width(name) for name, _, _ in rows), default=0)
+    room = max(columns - _BESIDE_NAME, _SHORTEST_NAME)
+    names = max((size for name, _, _ in rows if (size := width(name)) <= room), default=0)
     numbers = max((len(said) for _, said, _ in rows if said.isdigit()), default=0)
     largest = max(((file["added"] or 0) + (file["deleted"] or 0) for _, _, file in rows), default=0)
     lines = [*heading(doc), ""]
-    for name, said, file in rows:
+    for named, said, file in rows:
+        name = named
         bar = _bar(file, largest)
+        if width(name) > names:  # a line of its own
+            lines.append(f" {name}")
+            name = ""
         gap = " " * (names - width(name))
         lines.append(f" {name}{gap} | {said:>{numbers}} {bar}".rstrip())
         lines += [f"     note: {safe(remark['text'])}" for remark in file["remarks"]]
@@ -131,7 +149,7 @@ def statistics(doc: Document, columns: int) -> list[str]:
         f" {counted(stats['insertions'], 'insertion')}(+),"
         f" {counted(stats['deletions'], 'deletion')}(-)"
     )
-    return [clip(line, columns) for line in lines]
+    return [*_wrapped(lines, columns)]
 
 
 def _counted(file: Document) -> str:
@@ -172,7 +190,7 @@ def _section(title: str, files: Sequence[Document], more: int) -> Iterator[str]:
         yield f"{title}: {_name(file)}"
         yield from _about(file)
     if more:
-        yield f"{title}: and {counted(more, 'more file')}"
+        yield f"{title}: {counted(more, 'more file')}"
 
 
 def _about(file: Document) -> Iterator[str]:

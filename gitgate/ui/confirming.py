@@ -78,11 +78,13 @@ def _title(state: State, seat: Seat) -> str:
 
 def _unfinished(seat: Seat) -> Iterator[Line]:
     context = seat.doc["context"]
-    errors, warnings = context["validation_errors"], context["warnings"]
-    if errors:
-        yield ((f"{counted(errors, 'validation error')} stand in it.", "error"),)
-    if warnings:
-        yield ((f"{counted(warnings, 'warning')} stand in it.", "warning"),)
+    for number, thing, slot in (
+        (context["validation_errors"], "validation error", "error"),
+        (context["warnings"], "warning", "warning"),
+    ):
+        if number:
+            stand = "stands" if number == 1 else "stand"
+            yield ((f"{counted(number, thing)} {stand} in it.", slot),)
 
 
 def _fact(name: str, text: str) -> Iterator[Line]:

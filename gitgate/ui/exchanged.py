@@ -29,6 +29,7 @@ def _change(change: Document, remote: str) -> Iterator[str]:
         "pushed": f"{name}: {there or 'sent'} to {remote}",
         "merged": f"{name}: put together with {remote}{_both(here, there)}",
         "put-back": f"{name}: put back on {remote}",
+        "mended": f"{name}: {there or 'written'} to {remote}",
         "removed": f"{name}: removed here and on {remote}",
         "refused": f"{name}: refused by {remote}",
         "untrusted": f"{name}: not exchanged",

@@ -88,14 +88,23 @@ class Terminal:
                 termios.tcsetattr(self._in, termios.TCSAFLUSH, self._before)
 
     @contextmanager
-    def given_back(self) -> Iterator[None]:
-        """The terminal as it was, for another program; what was typed meanwhile is dropped."""
+    def given_back(self, *, here: bool = False) -> Iterator[None]:
+        """The terminal as it was, for another program; what was typed meanwhile is dropped.
+
+        `here`: it only asks something, below what is on the screen.
+        """
+        if not here:
+            self.on_suspend()
+        elif not self._plain:
+            self.write("\x1b[?25h\r\n")
         self._cooked()
         try:
             yield
         finally:
             self._raw()
             self.flush()
+            if not here:
+                self.on_resume()
 
     @contextmanager
     def _losing(self) -> Iterator[None]:

@@ -79,7 +79,9 @@ def rows_of(state: State, look: Look, source: Source | None) -> list[Shown]:
     return [Shown(0, line) for line in _lines(state, screen, look, inner, source)]
 
 
-def _lines(state: State, screen: Screen, look: Look, inner: int, source: Source) -> Sequence[Line]:
+def _lines(
+    state: State, screen: Screen, look: Look, inner: int, source: Source | None
+) -> Sequence[Line]:
     seat = state.seat
     match screen:
         case Screen.PANEL if seat is not None:
@@ -89,7 +91,8 @@ def _lines(state: State, screen: Screen, look: Look, inner: int, source: Source)
         case Screen.ARTIFACTS:
             return [line for one in _artifacts(state, look) for line in wrap(one, inner, 6)]
         case Screen.CHANGES if source is not None:
-            return source.changes(inner, full=state.full)
+            changed = source.changes(inner, full=state.full)
+            return changed if state.full or not look.accessible else _in_words(changed)
         case Screen.HELP:
             return [line for one in _help(look) for line in wrap(one, inner, 14)]
         case Screen.CONFIRM:
@@ -102,6 +105,10 @@ def _lines(state: State, screen: Screen, look: Look, inner: int, source: Source)
             return [line for one in (*asked, *typed) for line in wrap(one, inner)]
         case _:
             return [line for one in state.told for line in wrap(((one, ""),), inner, 2)]
+
+
+def _in_words(lines: Sequence[Line]) -> list[Line]:
+    return [tuple((text.replace(" → ", " to "), style) for text, style in one) for one in lines]
 
 
 def _typed(state: State) -> str:
@@ -135,7 +142,8 @@ def _artifacts(state: State, look: Look) -> Iterator[Line]:
             if number
         ]
         said = f" ({', '.join(marks)})" if marks else ""
-        about = f"  {safe(one.about)}" if one.about else ""
+        apart = ": " if look.accessible else "  "
+        about = f"{apart}{safe(one.about)}" if one.about else ""
         slot = {"validated": "good"}.get(one.status, one.status)
         if look.accessible:
             yield ((f"{at + 1}: {one.status}: {safe(one.path)}{said}{about}", ""),)
@@ -182,7 +190,7 @@ def _again(state: State, look: Look) -> Iterator[Line]:
         (f"Gate {safe(doc['gate'])} of {safe(doc['subject'])}, iteration {doc['iteration']}", ""),
     )
     keys = " | ".join(f"[{key}] {SHORT[key]}" for key in offered(look.options))
-    yield ((_aloud(keys) if look.accessible else keys, "dim"),)
+    yield ((_aloud(keys) if look.accessible else keys, "key"),)
 
 
 def _aloud(keys: str) -> str:
@@ -252,9 +260,9 @@ def _closing(
     for item in items:
         joined = f"{lines[-1][0][0]} | {item}" if lines else item
         if lines and width(joined) <= inner:
-            lines[-1] = ((joined, "key" if boxed else "dim"),)
+            lines[-1] = ((joined, "key"),)
         else:
-            lines += wrap(((item, "key" if boxed else "dim"),), inner)
+            lines += wrap(((item, "key"),), inner)
     if not boxed:
         return lines
     box, across = box_of(look.display.box_style), look.columns - 2

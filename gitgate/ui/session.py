@@ -107,11 +107,20 @@ def _choose(state: State, purpose: Purpose) -> Step:
 def _taken(state: State) -> Step:
     """The chosen artifact, for what it was chosen for."""
     if state.purpose is Purpose.EDIT:
-        return state, Do.EDIT
+        return _edit(state)
     state = show(state, Screen.VIEW, rendered=False)
     if state.purpose is Purpose.COMMENT:
         state = replace(state, message="go to the line, then c")
     return state, Do.NOTHING
+
+
+def _edit(state: State) -> Step:
+    """The chosen artifact in the editor; who becomes an author by that is told so before."""
+    if state.seat and "e" in state.seat.hidden:
+        return replace(state, message="the policy does not offer e here"), Do.NOTHING
+    if state.seat and state.seat.authors and not state.warned:
+        return replace(state, warned=True, message=state.seat.authors), Do.NOTHING
+    return state, Do.EDIT
 
 
 def _artifacts(state: State, key: Key, body: Body) -> Step:
@@ -131,11 +140,7 @@ def _artifacts(state: State, key: Key, body: Body) -> Step:
             replace(chosen, purpose=state.purpose if key.name == "enter" else Purpose.VIEW)
         )
     if key.char == "e":
-        return (
-            _panel(chosen, key, body)
-            if state.seat and "e" in state.seat.hidden
-            else (chosen, Do.EDIT)
-        )
+        return _edit(chosen)
     return _moved(state, key, len(artifacts)), Do.NOTHING
 
 
@@ -155,9 +160,7 @@ def _view(state: State, key: Key, body: Body) -> Step:
     if char == "o":
         return state, Do.PAGE
     if char == "e":
-        if seat and "e" in seat.hidden:
-            return replace(state, message="the policy does not offer e here"), Do.NOTHING
-        return state, Do.EDIT
+        return _edit(state)
     if char == "c":
         line = body.number_at(state.top)
         return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
@@ -283,9 +286,10 @@ def _typing(state: State, key: Key, body: Body) -> Step:
 
 def worded(state: State, text: str) -> Step:
     """The action with these words, before it is confirmed."""
+    text = text.strip()
     words = {**state.words, (state.action or Action.QUIT).value: text}
     state = replace(state, words=words, typed=Field.of(text))
-    if state.words_required and not text.strip():
+    if state.words_required and not text:
         return replace(state, message="at least one word is needed"), Do.KEEP
     return show(replace(state, screen=Screen.PANEL, back=()), Screen.CONFIRM), Do.KEEP
 

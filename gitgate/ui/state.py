@@ -125,6 +125,7 @@ class State:
     purpose: Purpose = Purpose.VIEW
     rendered: bool = False
     full: bool = False
+    warned: bool = False
     action: Action | None = None
     asked: Asked = Asked.WORDS
     typed: Field = _EMPTY

@@ -38,10 +38,8 @@ NAMES = (
 )
 
 SHORT = {
-    "test_a_fast_forward_that_hides_main",
     "test_a_second_landing_behind_an_approved_one",
     "test_approved_for_main_used_for_a_release",
-    "test_evil_and_undo",
 }
 
 # What only a clone can meet: this server's own ledgers were never taken away or damaged.

@@ -20,7 +20,7 @@ TARGET = 5.0
 MEMORY = 200  # MB
 LINES = 100_000
 IMPORTS = (
-    "import pygit2, click, yaml, unidiff.patch, cryptography;"
+    "import pygit2, click, yaml, unidiff.patch;"
     "import gitgate.cli.main, gitgate.cli.diffing, gitgate.app.changedoc, gitgate.ui.changes;"
     "import gitgate.app.choose, gitgate.app.world, gitgate.cli.env, gitgate.git.repository"
 )

@@ -88,6 +88,7 @@ def test_wait_remote_hears_of_it(asker: Project) -> None:
     asker.push("feature").ok()
     ada = other_clone(asker)
     ada.git("switch", "--quiet", "feature")
+    ada.gate("sync").ok()
     words = ["git-gate", "reject", "-m", "The title is wrong"]
     late = threading.Timer(1.0, subprocess.run, [words], {"cwd": ada.top, "check": True})
     late.start()

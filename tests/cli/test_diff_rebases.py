@@ -173,6 +173,19 @@ def test_the_same_lines_on_another_base_are_not_called_unchanged(project: Projec
     assert found["conflicts"][0]["hunks"] != []
 
 
+def test_a_file_against_a_folder_is_a_conflict_of_what_was_written(project: Project) -> None:
+    first_round(project)
+    project.git("switch", "--quiet", "main")
+    project.git("rm", "--quiet", "app.txt")
+    base_moves(project, 0, {"app.txt/inner": "a folder now\n"})
+    project.git("reset", "--quiet", "--hard", "main")
+    project.commit("Login page again", {"login.md": DOC, "app.txt/more": "mine\n"})
+    project.gate("open").ok()
+    found = project.gate("diff", "--json").ok().json
+    assert [one["path"] for one in found["conflicts"]] == ["app.txt"]
+    assert [file["path"] for file in found["files"]] == ["app.txt/more"]
+
+
 def test_a_base_that_was_replaced_is_said_to_be(project: Project) -> None:
     first_round(project)
     project.git("switch", "--quiet", "main")

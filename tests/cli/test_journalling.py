@@ -153,6 +153,26 @@ def test_a_ledger_that_does_not_verify_is_left_out(kept: Project) -> None:
     assert recorded(kept)[0] == tip
 
 
+def test_a_clone_starts_no_journal_beside_one_that_it_cannot_check(
+    kept: Project, tmp_path: Path
+) -> None:
+    """A shallow clone does not see where the remote's journal begins."""
+    opened(kept)
+    tip, _ = recorded(kept)
+    kept.git("push", "--quiet", "--no-verify", "origin", f"{tip}:{ids.JOURNAL}")
+    kept.git("push", "--quiet", "--no-verify", "origin", "refs/aiwg/*:refs/aiwg/*")
+    clone = tmp_path / "clone"
+    url = f"file://{kept.remote}"
+    kept.git("clone", "--quiet", "--depth", "1", "--no-single-branch", url, str(clone))
+    shallow = Project(clone, kept.remote)
+    shallow.git("fetch", "--quiet", "--depth", "1", "origin", "refs/aiwg/*:refs/aiwg/*")
+    with pytest.raises(GateError, match="this clone is shallow") as caught:
+        recorded(shallow)
+    assert caught.value.kind is Exit.UNTRUSTED
+    shallow.git("fetch", "--quiet", "--unshallow")
+    assert recorded(shallow)[0] == tip
+
+
 def removable(project: Project, later: int) -> dict[str, str]:
     with looking(project, later) as (world, policy):
         return journalling.removable(world, policy, index(project))

@@ -19,14 +19,20 @@ from landkit import (
     trailers,
 )
 from outputs import Names, same
-from support.project import Project
+from support.project import Project, make_project
 
 CLEAN = {"work trees": [], "folders": []}
 
 
 @pytest.fixture(autouse=True)
-def _(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_temporary_folder(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def project(tmp_path: Path, home: Path) -> Project:
+    """Without the pre-push hook, with which the tests on the corpus are."""
+    return make_project(tmp_path, home, hook=False)
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +241,8 @@ def test_a_clone_that_has_nothing_but_the_remote_lands(project: Project) -> None
     same(
         Names(plain, work=project.rev(), new=plain.remote_tip())(answer.out),
         "landed work........ of feature on refs/heads/main of origin as new......... (merge)\n"
-        "  gate main of feature, iteration 1: satisfied\n",
+        "  gate main of feature, iteration 1: satisfied\n"
+        "next: git pull --ff-only\n",
     )
     assert remote_events(project)[-1] == "landed"
 
@@ -261,3 +268,20 @@ def test_stacked_branches_land_with_the_trailers_of_both(project: Project) -> No
     assert trailers(project, project.remote_tip()) == ["Gate: main", *records]
     for name in ("one", "two"):
         assert remote_events(project, subject=name) == ["opened", "decided", "landed"]
+
+
+def test_newer_commits_that_only_the_remote_has_are_told_of(project: Project) -> None:
+    approved(project)
+    project.push("HEAD:refs/heads/feature").ok()
+    other = another_clone(project)
+    other.git("switch", "--quiet", "feature")
+    other.commit("Not asked about", {"more.md": "more\n"})
+    other.push("feature").ok()
+    project.git("fetch", "--quiet")
+    work = project.rev()
+    answer = project.gate("land", "--json").ok().json
+    assert answer["work"] == work
+    assert answer["warnings"] == [
+        "origin/feature has commits that were not asked about and do not land"
+    ]
+    assert parents(project, answer["new"])[1] == work

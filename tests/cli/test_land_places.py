@@ -35,7 +35,7 @@ human_gates:
 
 
 @pytest.fixture(autouse=True)
-def _(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_temporary_folder(tmp_path, monkeypatch)
 
 
@@ -127,7 +127,7 @@ def test_commits_are_signed_where_the_user_signs(project: Project) -> None:
     allowed.write_text(project.people["ada"].line() + "\n")
     project.git("config", "gpg.ssh.allowedSignersFile", str(allowed))
     project.git("config", "commit.gpgSign", "true")
-    for method in ("merge", "squash", "rebase"):
+    for method in ("merge", "rebase"):
         project.git("switch", "--quiet", "--detach", "origin/main")
         approved(project, name=method)
         move_main(project, {f"{method}-moved": "moved\n"})

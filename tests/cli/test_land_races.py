@@ -25,7 +25,7 @@ from landkit import (
     seen,
     server_hook,
 )
-from outputs import same
+from outputs import Names, same
 from support.project import Answer, Project, make_project
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ CLEAN = {"work trees": [], "folders": []}
 
 
 @pytest.fixture(autouse=True)
-def _(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_temporary_folder(tmp_path, monkeypatch)
 
 
@@ -149,8 +149,15 @@ def test_a_rejection_that_arrives_while_the_landing_is_built(project: Project) -
     hook(project, "pre-merge-commit", f"PYTHONPATH={ROOT} {shlex.join(words)} >/dev/null")
     tip = project.remote_tip()
     answer = project.gate("land")
-    assert answer.status == 11, answer
-    assert answer.err.startswith("git-gate: feature did not land on refs/heads/main: rejected\n")
+    assert answer.status == 11
+    same(
+        Names(project, work=project.rev())(answer.err),
+        "git-gate: feature did not land on refs/heads/main: rejected\n"
+        "  gate main of feature, iteration 1: rejected\n"
+        "    nothing that was approved accounts for work........ (Go on with the page)\n"
+        "    ada@example.com rejected it\n"
+        "hint: git gate open main --subject feature\n",
+    )
     assert project.remote_tip() == tip
     assert left_over(project) == CLEAN
 

@@ -9,11 +9,9 @@ from landkit import approved, hook, move_main, own_temporary_folder, seen, serve
 from outputs import Names, same
 from support.project import SOLO, Project, make_project
 
-METHODS = ["merge", "squash", "rebase"]
-
 
 @pytest.fixture(autouse=True)
-def _(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_temporary_folder(tmp_path, monkeypatch)
 
 
@@ -81,12 +79,14 @@ def test_newer_work_on_top_of_what_was_approved(project: Project) -> None:
 def test_nothing_was_opened(project: Project) -> None:
     project.branch("feature")
     project.commit("work", {"page.md": "# Page\n"})
-    says = "git-gate: no gate is open for feature\nhint: git gate open, or add --subject\n"
+    says = (
+        "git-gate: no gate is open for feature\n"
+        "hint: git gate sync, if it was opened elsewhere; else git gate open, or add --subject\n"
+    )
     refuses(project, status=15, says=says)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_conflict(project: Project, method: str) -> None:
+def test_a_conflict(project: Project) -> None:
     approved(project)
     move_main(project, {"feature.md": "# Another page\n"})
     work = project.rev()
@@ -100,7 +100,7 @@ def test_a_conflict(project: Project, method: str) -> None:
         "hint: git switch feature && git merge origin/main && git gate open main --subject"
         " feature\n"
     )
-    refuses(project, "--method", method, status=1, says=says, work=work)
+    refuses(project, status=1, says=says, work=work)
 
 
 def test_the_hint_of_a_conflict_is_the_way_out(project: Project) -> None:
@@ -173,10 +173,8 @@ def test_a_branch_that_the_server_protects(project: Project) -> None:
 
 HOOKS = [
     ("merge", "pre-merge-commit", "git merge"),
-    ("merge", "prepare-commit-msg", "git merge"),
     ("merge", "commit-msg", "git merge"),
     ("squash", "pre-commit", "git commit"),
-    ("squash", "prepare-commit-msg", "git commit"),
     ("squash", "commit-msg", "git commit"),
     ("rebase", "pre-rebase", "git rebase"),
 ]
@@ -294,3 +292,15 @@ def test_both_gates_stand_in_the_message(tmp_path: Path, home: Path) -> None:
         "Gate: second",
         f"Gate-Record: {record_of(project, 'second')}",
     ]
+
+
+def test_a_rebase_that_is_not_what_was_reviewed(project: Project) -> None:
+    approved(project)
+    hook(project, "post-rewrite", "echo smuggled >y; git add y; git commit -q -m smuggled")
+    move_main(project)
+    before = seen(project)
+    answer = project.gate("land", "--method", "rebase")
+    assert answer.status == 1
+    assert answer.err.startswith("git-gate: feature did not land on refs/heads/main: blocked\n")
+    assert answer.err.endswith("hint: git gate land main --subject feature --method merge\n")
+    assert seen(project) == before

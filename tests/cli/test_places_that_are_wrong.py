@@ -88,9 +88,8 @@ def test_an_unborn_branch(tmp_path: Path, home: Path) -> None:
             "HEAD has no commit yet",
             "make the first commit with `git commit`",
         )
-    fails(
-        project.gate("show"), 15, "no gate is open for feature", "git gate open, or add --subject"
-    )
+    hint = "git gate sync, if it was opened elsewhere; else git gate open, or add --subject"
+    fails(project.gate("show"), 15, "no gate is open for feature", hint)
 
 
 def test_a_detached_head_is_no_subject(project: Project, clock: Clock) -> None:

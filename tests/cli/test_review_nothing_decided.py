@@ -1,4 +1,4 @@
-"""Keys that were not meant for a prompt decide nothing: typed ahead, too many, pasted, cut in two."""
+"""Keys not meant for a prompt decide nothing: typed ahead, too many, pasted, cut in two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from reviewkit import CHILD, decisions, session, waiting
+from reviewkit import CHILD, agent, decisions, session, waiting
 from support.project import EPOCH
 from support.terminal import Terminal
 
@@ -17,13 +17,10 @@ BRACKETED = f"\x1b[200~{PASTE}\x1b[201~"
 
 
 def leave(terminal: Terminal) -> None:
-    """Ctrl-C leaves from anywhere; a prompt that decides may drop the first one."""
-    for _ in range(20):
-        terminal.settle()
-        if terminal.status is not None:
-            break
-        terminal.keys("\x03")
-        time.sleep(0.2)
+    """Ctrl-C leaves from anywhere."""
+    terminal.settle()
+    time.sleep(0.5)
+    terminal.keys("\x03")
     assert terminal.end() == 130
 
 
@@ -94,7 +91,7 @@ def test_without_a_terminal_it_says_so(tmp_path: Path, home: Path) -> None:
         "git-gate: review needs a terminal: nothing was decided\n"
         "hint: git gate show, then git gate approve or git gate reject -m TEXT\n"
     )
-    project.gate("quit", "main", "--subject", "feature").ok()
+    agent(project, "quit", "main", "--subject", "feature")
     with session(project) as terminal:
         assert terminal.end() == 0
         assert terminal.screen == ["nothing waits for a decision"]

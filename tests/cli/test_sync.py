@@ -62,7 +62,7 @@ def test_what_may_not_follow_is_said(team: Project) -> None:
     bob.gate("sync").ok()
     team.gate("withdraw").ok()
     assert team.gate("sync").ok().out == (
-        "main of feature: put together with origin, 1 event from there\n"
+        "main of feature: 1 event from origin\n"
         "  `withdrawn` of Agent was dropped: `withdrawn` may not follow once somebody has decided\n"
         "notes: taken from origin\n"
     )
@@ -203,3 +203,61 @@ def test_nobody_who_commits(team: Project) -> None:
     assert done.status == 128
     assert "git-gate: git does not know who you are\nhint: git config --global" in done.err
     assert "main of feature: not exchanged\n" in done.out
+
+
+def test_a_record_that_only_a_note_has_is_taken_into_its_ledger(team: Project) -> None:
+    """Bob's stock git pushed the notes, and nothing pushed his ledger."""
+    opened(team)
+    team.gate("sync").ok()
+    bob = another(team, "bob", team.people["bob"])
+    bob.gate("sync").ok()
+    bob.git("switch", "--quiet", "feature")
+    bob.gate("reject", "-m", "no").ok()
+    bob.git("push", "--quiet", "--no-verify", "origin", "refs/notes/aiwg/gates")
+    done = team.gate("sync").ok()
+    record = bob.gate("show", "--json").ok().json["decisions"][0]["id"]
+    assert done.out == (
+        "main of feature: 1 event to origin\n"
+        f"  record {record[:12]} (Reject main of feature) was taken into the ledger of main of"
+        " feature\n"
+        "notes: taken from origin\n"
+    )
+    assert team.gate("show", "--json").ok().json["status"] == "rejected"
+    assert bob.gate("sync").ok().out == "main of feature: taken from origin\n"
+    assert refs_of(team.top) == refs_of(bob.top) == refs_of(team.remote)
+
+
+def test_a_landing_that_nobody_recorded(team: Project) -> None:
+    """The branch was merged on a forge, where no hook of ours runs."""
+    opened(team)
+    team.be(team.people["ada"])
+    team.gate("approve").ok()
+    team.gate("sync").ok()
+    team.land()
+    team.git("fetch", "--quiet", "origin")
+    tip = team.rev("origin/main")
+    assert team.gate("sync").ok().out == (
+        "main of feature: 1 event to origin\n"
+        f"  iteration 1 has landed on refs/heads/main as {tip[:12]}\n"
+    )
+    assert team.gate("sync").ok().out == SAME
+    bob = another(team, "bob", team.people["bob"])
+    bob.gate("sync").ok()
+    found = bob.gate("list", "--all", "--json").ok().json["instances"]
+    assert [one["status"] for one in found] == ["landed"]
+
+
+def test_only_some_ledgers(team: Project) -> None:
+    """As `land` asks for it: the others stay as they are, here and there."""
+    from gitgate.app.syncing import sync
+    from gitgate.app.world import World
+    from gitgate.git.repository import Repository
+
+    opened(team)
+    opened(team, "other")
+    world = World(Repository.open(team.top), 1_764_565_200)
+    found = sync(world, "origin", only=[("main", "feature")])
+    world.close()
+    assert [change.name for change in found.changes] == ["main of feature"]
+    assert list(refs_of(team.remote)) == [LEDGER]
+    assert team.gate("sync").ok().out == "main of other: 1 event to origin\n"

@@ -64,6 +64,7 @@ def test_other_files_are_none_of_the_index(path: bytes) -> None:
 
 def test_messages() -> None:
     assert journal.ROOT_MESSAGE == "journal of gates\n"
+    assert journal.MAX_TIPS == 100
     assert journal.message([("main", AGAIN)]) == "main of feature/login: open\n"
     assert journal.message([("main", AGAIN), ("plan", STEP)]) == (
         "journal: 2 instances\n\nmain of feature/login: open\nplan of Run 42/plän: completed\n"

@@ -12,6 +12,7 @@ from landingkit import GUARDED, MAIN, Templates, plain_project
 from support.project import Project
 from support.server import (
     JOURNAL,
+    LONG,
     NOTES,
     administered,
     at,
@@ -72,7 +73,8 @@ def test_one_refusal_refuses_the_whole_push(served: Project) -> None:
     assert done.err.count("(pre-receive hook declined)") == 3
     assert state(served.remote) == before
     received(served, "HEAD:refs/heads/topic", "HEAD:refs/tags/nice")
-    received(served, ":refs/heads/topic", ":refs/tags/nice")
+    if LONG:
+        received(served, ":refs/heads/topic", ":refs/tags/nice")
 
 
 def test_names_that_are_kept(served: Project) -> None:
@@ -171,8 +173,6 @@ def test_a_server_on_a_file_system_that_ignores_case(served: Project) -> None:
         ("main:refs/AIWG/gates/main/x", "would be the same file as refs/aiwg/gates/main/x"),
     )
     received(served, "main:refs/heads/Topic")
-    at(served.remote, "config", "core.ignoreCase", "false")
-    received(served, "main:refs/heads/TOPIC")
 
 
 def test_a_namespace_cannot_be_checked(served: Project) -> None:
@@ -207,8 +207,7 @@ def test_without_a_policy_and_its_adoption(served: Project, tmp_path: Path) -> N
     approved(fresh)
     fresh.git("switch", "--quiet", "--orphan", "free")
     fresh.commit("free", {"x": "x\n"})
-    received(fresh, "free", "HEAD:refs/heads/other")
-    received(fresh, ":refs/heads/other", fresh.ledger())
+    received(fresh, "free", fresh.ledger())
     received(fresh, f"main:{MAIN}")
     refused(fresh, (f"free:{MAIN}", "does not lie"))
     received(fresh, f"feature:{MAIN}")

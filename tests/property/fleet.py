@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from gitgate.core import decision as codec
 from gitgate.core import ids, person
 from gitgate.core.decision import Action, Decision, Via
 from gitgate.core.events import Event, EventName
-from gitgate.core.gate import Facts, fold, may_follow
+from gitgate.core.gate import Facts, Instance, fold, may_follow
 from gitgate.core.person import Stamp
 from gitgate.core.request import Kind, Request
 from gitgate.git import ledger as ledgers
@@ -42,6 +43,8 @@ _STEP_EVENTS = (
     *(EventName.RESUMED, EventName.STRIPPED, EventName.COMPENSATED, EventName.COMPLETED),
     *(EventName.TERMINATED, EventName.EXPIRED, EventName.WITHDRAWN, EventName.DECIDED),
 )
+
+_NEW = (EventName.ESCALATED, EventName.ASKED, EventName.STARTED)
 
 
 @dataclass
@@ -77,8 +80,9 @@ class Fleet:
             (5, self.decide),
             (1, self.retract),
             (1, self.withdraw),
-            (2, self.step_event),
-            (1, self.ask),
+            (6, self.step_event),
+            (2, self.ask),
+            (1, self.expire),
             (1, self.land),
             (1, self.delete),
             (1, self.go_offline),
@@ -94,14 +98,15 @@ class Fleet:
             self.connect(clone)
 
     def open(self, clone: Clone) -> str:
-        subject = self.chance.choice(SUBJECTS)
-        start = self.chance.choice(["origin/main", "origin/main~0", f"refs/work/{subject}"])
-        if clone.project.git("rev-parse", "--verify", "-q", start, check=False).status:
-            start = "origin/main"
-        work = self.work(clone, start)
-        clone.project.git("update-ref", f"refs/work/{subject}", work)
-        answer = clone.project.gate("open", "main", "--subject", subject, "--commit", work)
-        return f"{subject} {self.ended(answer)}"
+        """New work, more work, work rebased or force-pushed, or a merge of the base."""
+        project, subject = clone.project, self.chance.choice(SUBJECTS)
+        branch, kind = f"refs/work/{subject}", self.chance.choice(["anew", "more", "merge"])
+        there = project.git("rev-parse", "--verify", "-q", branch, check=False).status == 0
+        merged = self.merged(clone, branch, "origin/main") if there and kind == "merge" else ""
+        work = merged or self.work(clone, branch if there and kind == "more" else "origin/main")
+        project.git("update-ref", branch, work)
+        answer = project.gate("open", "main", "--subject", subject, "--commit", work)
+        return f"{kind} {subject} {self.ended(answer)}"
 
     def decide(self, clone: Clone) -> str:
         subject = self.chance.choice(SUBJECTS)
@@ -118,23 +123,35 @@ class Fleet:
 
     def withdraw(self, clone: Clone) -> str:
         subject = self.chance.choice(SUBJECTS)
-        return f"{subject} {self.ended(clone.project.gate('withdraw', 'main', '--subject', subject))}"
+        return (
+            f"{subject} {self.ended(clone.project.gate('withdraw', 'main', '--subject', subject))}"
+        )
+
+    def expire(self, clone: Clone) -> str:
+        subject = self.chance.choice(SUBJECTS)
+        return f"{subject} {self.event(clone, 'main', subject, EventName.EXPIRED, Kind.APPROVAL)}"
 
     def land(self, clone: Clone) -> str:
-        """Somebody merges the work, whatever was said of it, and the next `open` notices."""
+        """Somebody merges the work, whatever was said of it; who looks next records it."""
         project, subject = clone.project, self.chance.choice(SUBJECTS)
-        if clone.offline or project.git("rev-parse", "-q", "--verify", f"refs/work/{subject}", check=False).status:
+        branch = f"refs/work/{subject}"
+        if clone.offline or project.git("rev-parse", "-q", "--verify", branch, check=False).status:
             return "nothing to land"
         project.git("fetch", "--quiet", "origin", "main")
-        tree = project.git("merge-tree", "--write-tree", "origin/main", f"refs/work/{subject}", check=False)
-        if tree.status:
+        merged = self.merged(clone, "origin/main", branch)
+        if not merged:
             return "conflict"
-        merged = project.git(
-            *("commit-tree", tree.out.split()[0], "-p", "origin/main"),
-            *("-p", f"refs/work/{subject}", "-m", f"Merge {subject}"),
-        ).out.strip()
         pushed = project.git("push", "--no-verify", "-q", "origin", f"{merged}:main", check=False)
         return f"{subject} {pushed.status}"
+
+    def merged(self, clone: Clone, ours: str, theirs: str) -> str:
+        tree = clone.project.git("merge-tree", "--write-tree", ours, theirs, check=False)
+        if tree.status:
+            return ""
+        parents = ("-p", ours, "-p", theirs)
+        return clone.project.git(
+            "commit-tree", tree.out.split()[0], *parents, "-m", "Merge"
+        ).out.strip()
 
     def delete(self, clone: Clone) -> str:
         """A ref that the remote was seen to have."""
@@ -187,10 +204,8 @@ class Fleet:
                 time.sleep(0.01)
         else:
             os.kill(child, signal.SIGKILL)
-        try:
+        with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        except ChildProcessError:
-            pass
         for folder in (clone.project.top / ".git", self.base.remote):
             for lock in [*folder.rglob("*.lock")]:
                 lock.unlink(missing_ok=True)
@@ -200,7 +215,14 @@ class Fleet:
 
     def step_event(self, clone: Clone) -> str:
         subject = self.chance.choice(STEPS)
-        name = self.chance.choice(_STEP_EVENTS)
+        instance = self.instance(ledgers.read(clone.repo, "step", subject))
+        about = instance.newest.request if instance.newest else None
+        fits = [
+            name
+            for name in _STEP_EVENTS
+            if not may_follow(instance, name, None, None if name in _NEW else about)
+        ]
+        name = self.chance.choice(fits)
         return f"{subject} {name} {self.event(clone, 'step', subject, name, Kind.STEP)}"
 
     def ask(self, clone: Clone) -> str:
@@ -208,23 +230,25 @@ class Fleet:
         name = self.chance.choice([EventName.ASKED, EventName.DECIDED, EventName.WITHDRAWN])
         return f"{name} {self.event(clone, 'question', subject, name, Kind.QUESTION)}"
 
-    def event(
-        self, clone: Clone, gate: str, subject: str, name: EventName, kind: Kind
-    ) -> str:
+    @staticmethod
+    def instance(ledger: Ledger) -> Instance:
+        kinds = {oid: one.kind for oid, one in ledger.requests.items()}
+        good = frozenset(e.id for e in ledger.events if e.name is EventName.DECIDED)
+        return fold(ledger.events, kinds, Facts(good))
+
+    def event(self, clone: Clone, gate: str, subject: str, name: EventName, kind: Kind) -> str:
         """Append an event if it may follow, as a program would."""
         repo, said = clone.repo, ""
         stamp = Stamp(person.Person(clone.who.name, clone.who.email), int(time.time()))
 
         def draft(ledger: Ledger) -> Draft | None:
             nonlocal said
-            kinds = {oid: one.kind for oid, one in ledger.requests.items()}
-            good = frozenset(e.id for e in ledger.events if e.name is EventName.DECIDED)
-            instance = fold(ledger.events, kinds, Facts(good))
-            brings = name in (EventName.ESCALATED, EventName.ASKED)
+            instance = self.instance(ledger)
+            brings = name in _NEW
             newest = instance.newest
             about = newest.request if newest else None
             said = may_follow(instance, name, kind if brings else None, None if brings else about)
-            if said or (name is EventName.DECIDED and about is None):
+            if said or (about is None and name in (EventName.DECIDED, EventName.EXPIRED)):
                 return None
             return self.drafted(clone, gate, subject, name, kind, ledger, about, stamp)
 
@@ -248,7 +272,7 @@ class Fleet:
         fields: dict[str, Any] = {}
         request, raw, record = about, None, None
         records = [e.record for e in ledger.events if e.record and e.name is EventName.DECIDED]
-        if name in (EventName.ESCALATED, EventName.ASKED):
+        if name in _NEW and name is not EventName.STARTED:
             asked = self.request(clone, gate, subject, kind, stamp)
             return Draft(Event("", 0, name, stamp.time, stamp.person), 1, "open", asked)
         if name in (EventName.CLAIMED, EventName.RESUMED, EventName.STRIPPED):
@@ -269,11 +293,13 @@ class Fleet:
         event = Event("", 0, name, stamp.time, stamp.person, request, record, fields)
         return Draft(event, 1, "open", None, raw)
 
-    def request(
-        self, clone: Clone, gate: str, subject: str, kind: Kind, stamp: Stamp
-    ) -> Request:
+    def request(self, clone: Clone, gate: str, subject: str, kind: Kind, stamp: Stamp) -> Request:
         commit = clone.project.rev("origin/main")
-        extra = {"question": {"text": "Which?"}} if kind is Kind.QUESTION else {"diagnosis": {"class": "x"}}
+        extra = (
+            {"question": {"text": "Which?"}}
+            if kind is Kind.QUESTION
+            else {"diagnosis": {"class": "x"}}
+        )
         return Request(
             *("", kind, gate, subject, "", commit, commit, None, None, None),
             nonce=f"{self.chance.getrandbits(128):032x}",
@@ -296,9 +322,9 @@ class Fleet:
         )
         payload = codec.payload(said)
         command = ["ssh-keygen", "-Y", "sign", "-n", "git", "-f", str(clone.who.key)]
-        raw = payload + subprocess.run(
-            command, input=payload, capture_output=True, check=True
-        ).stdout
+        raw = (
+            payload + subprocess.run(command, input=payload, capture_output=True, check=True).stdout
+        )
         self.signed[codec.parse(raw).id] = gate, subject
         return raw
 
@@ -312,7 +338,9 @@ class Fleet:
         project.git("read-tree", start, env=index)
         text = f"{clone.who.name} {self._number}\n"
         blob = project.git("hash-object", "-w", "--stdin", stdin=text).out.strip()
-        project.git("update-index", "--add", "--cacheinfo", f"100644,{blob},w{self._number}", env=index)
+        project.git(
+            "update-index", "--add", "--cacheinfo", f"100644,{blob},w{self._number}", env=index
+        )
         tree = project.git("write-tree", env=index).out.strip()
         return project.git("commit-tree", tree, "-p", start, "-m", text).out.strip()
 

@@ -19,7 +19,6 @@ from gitgate.git import refs
 
 LONG = bool(os.environ.get("GIT_GATE_LONG"))
 CLONES, STEPS, RUNS = (10, 200, 50) if LONG else (4, 40, 2)
-STEPS = int(os.environ.get("GIT_GATE_STEPS", STEPS))
 SEEDS = [int(os.environ["GIT_GATE_SEED"])] if "GIT_GATE_SEED" in os.environ else range(RUNS)
 
 

@@ -11,6 +11,7 @@ import pty
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -20,6 +21,10 @@ from pathlib import Path
 import pyte
 
 PATIENCE = 20.0
+_TAKES_THE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    " os.execvp(sys.argv[1], sys.argv[1:])"
+)
 _QUIET = 0.05  # seconds without output after which a screen stands
 
 
@@ -39,12 +44,19 @@ class Terminal:
         self.status: int | None = None
         self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.ByteStream(self._screen)
-        settings = {**os.environ, "TERM": "xterm-256color", **(env or {})}
-        self.pid, self._fd = pty.fork()
-        if self.pid == 0:
-            os.chdir(cwd)
-            os.execvpe(argv[0], list(argv), settings)
+        self._fd, inside = pty.openpty()
         self.resize(columns, rows, tell=False)
+        self._child = subprocess.Popen(
+            [sys.executable, "-ISc", _TAKES_THE_TERMINAL, *argv],
+            cwd=cwd,
+            env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            start_new_session=True,
+        )
+        self.pid = self._child.pid
+        os.close(inside)
 
     @classmethod
     def gate(cls, cwd: Path, *args: str, **named: object) -> Terminal:
@@ -56,8 +68,8 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         if self.status is None:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+            self._child.kill()
+        self._child.wait()
         os.close(self._fd)
 
     # What the person does.
@@ -149,7 +161,5 @@ class Terminal:
             self.raw += data
             self._stream.feed(data)
         if not data and self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = os.waitstatus_to_exitcode(status)
+            self.status = self._child.poll()
         return bool(data)

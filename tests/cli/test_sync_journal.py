@@ -1,0 +1,122 @@
+"""The journal in `sync`: what it names, what it keeps, and what is in its way."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from outputs import Clock
+from support.project import TEAM, Project, make_project
+from synckit import SAME, another, opened, refs_of
+
+PEOPLE = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
+JOURNALED = TEAM.replace("policy_gate: main", "journal: true\n  policy_gate: main")
+LEDGER, JOURNAL = "refs/aiwg/gates/main/feature", "refs/heads/aiwg/journal"
+MONTH = 31 * 24 * 3600
+
+
+@pytest.fixture
+def journaled(tmp_path: Path, home: Path, clock: Clock) -> Project:
+    return make_project(tmp_path, home, JOURNALED, PEOPLE, hook=False)
+
+
+def test_a_plain_clone_has_everything(journaled: Project) -> None:
+    opened(journaled)
+    sent = "main of feature: 1 event to origin\njournal: sent to origin\n"
+    assert journaled.gate("sync").ok().out == sent
+    assert journaled.gate("sync").ok().out == SAME
+    bob = another(journaled, "bob", journaled.people["bob"])
+    assert bob.gate("show", "main", "--subject", "feature").ok()
+    came = "main of feature: 1 event from origin\njournal: taken from origin\n"
+    assert bob.gate("sync").ok().out == came
+    assert refs_of(bob.top) == refs_of(journaled.remote)
+
+
+def test_an_ended_instance_goes_and_comes_again(journaled: Project, clock: Clock) -> None:
+    opened(journaled)
+    journaled.gate("withdraw").ok()
+    journaled.gate("sync").ok()
+    bob = another(journaled, "bob", journaled.people["bob"])
+    bob.gate("sync").ok()
+    tip = journaled.rev(LEDGER)
+    clock.now += MONTH
+    assert journaled.gate("sync").ok().out == (
+        "main of feature: removed here and on origin\n"
+        "  its instance ended long ago; the journal keeps its ledger\n"
+    )
+    assert list(refs_of(journaled.top)) == list(refs_of(journaled.remote)) == [JOURNAL]
+    assert journaled.gate("sync").ok().out == SAME
+    # The clone that still has the ref does not bring it back; when it is due there, it goes too.
+    bob.gate("sync").ok()
+    assert list(refs_of(journaled.remote)) == list(refs_of(bob.top)) == [JOURNAL]
+    bob.git("switch", "--quiet", "feature")
+    bob.commit("again", {"feature.md": "# again\n"})
+    bob.gate("open").ok()
+    assert bob.git("merge-base", "--is-ancestor", tip, LEDGER).status == 0
+    bob.gate("sync").ok()
+    journaled.gate("sync").ok()
+    assert refs_of(journaled.top) == refs_of(bob.top) == refs_of(journaled.remote)
+    assert LEDGER in refs_of(journaled.top)
+
+
+def test_a_branch_in_the_way_here(journaled: Project) -> None:
+    opened(journaled)
+    journaled.git("branch", "aiwg")
+    done = journaled.gate("sync")
+    assert done.status == 128
+    assert done.out == "main of feature: 1 event to origin\njournal: not exchanged\n"
+    assert done.err == (
+        "git-gate: the branch aiwg of this repository is in the way of the journal, the branch"
+        " aiwg/journal\nhint: git branch -m aiwg aiwg-branch\n"
+    )
+    journaled.git("branch", "-m", "aiwg", "aiwg-branch")
+    assert journaled.gate("sync").ok().out == "journal: sent to origin\n"
+
+
+def test_a_branch_in_the_way_there(journaled: Project) -> None:
+    opened(journaled)
+    journaled.git("push", "--quiet", "origin", "HEAD:refs/heads/aiwg")
+    done = journaled.gate("sync")
+    assert done.status == 128
+    assert done.out == "main of feature: 1 event to origin\njournal: refused by origin\n"
+    assert "git-gate: the branch aiwg of origin is in the way of the journal" in done.err
+    hint = done.err.splitlines()[-1].removeprefix("hint: ")
+    journaled.git("fetch", "--quiet", "origin")
+    subprocess.run(hint.split(), cwd=journaled.top, check=True, capture_output=True)
+    assert journaled.gate("sync").ok().out == "journal: sent to origin\n"
+
+
+def test_two_journals_at_once(journaled: Project) -> None:
+    opened(journaled)
+    journaled.gate("sync").ok()
+    bob = another(journaled, "bob", journaled.people["bob"])
+    bob.gate("sync").ok()
+    for clone, subject in ((journaled, "one"), (bob, "two")):
+        clone.gate("open", "main", "--subject", subject, "--commit", "origin/feature").ok()
+        clone.gate("sync").ok()
+    journaled.gate("sync").ok()
+    assert refs_of(journaled.top) == refs_of(bob.top) == refs_of(journaled.remote)
+    assert bob.gate("sync").ok().out == SAME
+
+
+def test_another_file_on_the_journal_stays(journaled: Project) -> None:
+    opened(journaled)
+    journaled.gate("sync").ok()
+    beside = journaled.top.parent / "beside"
+    journaled.git("worktree", "add", "--quiet", str(beside), "aiwg/journal")
+    (beside / "workflow.yml").write_text("on: push\n")
+    for args in (
+        ["add", "."],
+        ["commit", "-q", "-m", "A workflow"],
+        ["push", "-q", "origin", "HEAD"],
+    ):
+        subprocess.run(["git", *args], cwd=beside, check=True)
+    bob = another(journaled, "bob", journaled.people["bob"])
+    bob.gate("sync").ok()
+    bob.gate("open", "main", "--subject", "two", "--commit", "origin/feature").ok()
+    bob.gate("sync").ok()
+    assert journaled.gate("sync").ok().out == (
+        "main of two: 1 event from origin\njournal: taken from origin\n"
+    )
+    assert journaled.git("show", "aiwg/journal:workflow.yml").out == "on: push\n"
