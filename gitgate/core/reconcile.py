@@ -84,7 +84,9 @@ def reconcile(
     """
     states = [*known, *([named] if named else [])]
     if theirs is None:
-        return Plan(Outcome.PUSH, ours, lost=_DELETED if states else "") if ours else _NOTHING
+        if ours is None or not ours.sound:
+            return Plan(Outcome.UNTRUSTED if ours else Outcome.SAME, ours)
+        return Plan(Outcome.PUSH, ours, lost=_DELETED if states else "")
     if ours is None:
         return Plan(Outcome.TAKE if theirs.sound else Outcome.UNTRUSTED, theirs)
     if ours.tip == theirs.tip:
@@ -103,7 +105,6 @@ def reconcile(
     return _apart(ours, theirs, known, fold, named)
 
 
-_NOTHING = Plan(Outcome.SAME)
 _DELETED = "it was deleted"
 _ALTERED = "it was altered"
 _REWOUND = "it was taken back to an earlier event"

@@ -276,7 +276,9 @@ def test_a_shared_ledger_that_does_not_verify_is_replaced_and_what_is_whole_of_i
     assert names(plan) == ["decided", "iterated"]
     assert brought_together(None, altered(more)).outcome is Outcome.UNTRUSTED
     assert brought_together(altered(more), altered(more)).outcome is Outcome.UNTRUSTED
-    assert brought_together(altered(more), BEGUN).base == BEGUN
+    assert brought_together(altered(more), None).outcome is Outcome.UNTRUSTED
+    mended = brought_together(altered(more), BEGUN)
+    assert (mended.base, mended.lost) == (BEGUN, "")
 
 
 def test_what_is_whole() -> None:
