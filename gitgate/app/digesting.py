@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from gitgate.core.digest import (
     Asked,
     Digest,
     Touch,
+    added_lines,
     format_asked,
     is_sound,
 )
@@ -36,10 +38,13 @@ if TYPE_CHECKING:
     from gitgate.app.instances import Loaded
     from gitgate.app.world import World
 
+_MOST_READ, _LARGEST_READ = 50, 1 << 20
+
 _MARKS = {Action.REJECT: REJECTED, Action.APPROVE: CONSENT, Action.SKIP: CONSENT}
 
-# Records of these actions end no life, whoever signed them.
-_ENDS_NOTHING = (*_MARKS, Action.RETRACT)
+# Records of these actions end no life, whoever signed them; the text may hold such lines too.
+_ENDS_NOTHING = frozenset(action.encode() for action in (*_MARKS, Action.RETRACT))
+_ACTION = re.compile(rb"^Action: ([^\n]*)", re.MULTILINE)
 
 
 def digest(world: World, ledger: Ledger, journal: str = NONE) -> Digest | None:
@@ -130,8 +135,9 @@ def _records(ledger: Ledger) -> Iterator[tuple[str, str, Action]]:
 
 
 def _rests_on_people(ledger: Ledger) -> bool:
-    """Whether it takes the signers to say which lives have ended."""
-    if any(action not in _ENDS_NOTHING for _, _, action in _records(ledger)):
+    """Whether it may take the signers to say which lives have ended."""
+    said = (one for raw in ledger.records.values() for one in _ACTION.findall(raw))
+    if not _ENDS_NOTHING.issuperset(said):
         return True
     names = {event.name for event in ledger.events}
     return {EventName.WITHDRAWN, EventName.DECIDED} <= names
@@ -155,10 +161,12 @@ def _touches(world: World, base: str, work: str, *, rejected: bool) -> tuple[Tou
         return tuple(Touch("P", path) for path in sorted(changes))
     found: list[Touch] = []
     for path, (old, new) in sorted(changes.items()):
-        if old is not None and new is not None:
-            found.append(Touch("M", path))
-        else:
-            found.append(Touch("D" if old else "A", path, value_text(old or new)))
+        if new is None:
+            found.append(Touch("D", path, value_text(old)))
+            continue
+        lines = _added_lines(world, old, new) if len(changes) <= _MOST_READ else frozenset()
+        kind, value = ("A", value_text(new)) if old is None else ("M", "")
+        found.append(Touch(kind, path, value, lines))
     added = [path for path, (old, _) in changes.items() if old is None]
     removed = [path for path, (_, new) in changes.items() if new is None]
     near = {
@@ -169,6 +177,19 @@ def _touches(world: World, base: str, work: str, *, rejected: bool) -> tuple[Tou
     topmost = {folder for folder in gone if gone.isdisjoint(parents(folder))}
     found += [Touch("C", folder, node_text(world, base, folder)) for folder in sorted(topmost)]
     return tuple(found)
+
+
+def _added_lines(world: World, old: Value, new: Value) -> frozenset[str]:
+    before = content(world, old) if old is not None else b""
+    after = content(world, new)
+    return frozenset() if before is None or after is None else added_lines(before, after)
+
+
+def content(world: World, value: Value) -> bytes | None:
+    """What a small regular file holds; None for a large one, and for what is none."""
+    if value is None or not value.regular:
+        return None
+    return world.repo.read_small(value.oid, _LARGEST_READ)
 
 
 def value_text(value: Value) -> str:

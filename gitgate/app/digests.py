@@ -21,6 +21,7 @@ from pathlib import Path
 
 from gitgate.core.digest import ENDED, NONE, Digest, digest_of, line_of
 from gitgate.core.journal import shard_of
+from gitgate.errors import Exit, GateError
 from gitgate.git.objects import shared_access
 from gitgate.git.repository import Repository
 
@@ -102,7 +103,7 @@ class Place:
         if at < 0:
             return None
         end = self.quiet.index(b"\n", at + 1)
-        one = digest_of(self.quiet[at + 1 : end].decode("utf-8"))
+        (one,) = _digests([self.quiet[at + 1 : end].decode("utf-8")])
         self.quiet = self.quiet[:at] + self.quiet[end:]
         for token in tokens(one):
             self.noted = self.noted.replace(b"\n%b\n" % token, b"\n", 1)
@@ -112,7 +113,7 @@ class Place:
         """Take all of them."""
         lines = self.quiet.decode("utf-8").split("\n")[1:-1]
         self.quiet = self.noted = b"\n"
-        return list(map(digest_of, lines))
+        return _digests(lines)
 
 
 def tokens(one: Digest) -> list[bytes]:
@@ -175,9 +176,8 @@ def read_book(repo: Repository) -> Book:
         first, *places = head
         book = Book(first.removeprefix("journal ").replace("-", "") or None)
         at = int(places.pop(0).removeprefix("rows "))
-        for line in body[1:at].decode("utf-8").split("\n")[:-1]:
-            row = digest_of(line)
-            book.rows[row.place] = row
+        rows = map(digest_of, body[1:at].decode("utf-8").split("\n")[:-1])
+        book.rows = {row.place: row for row in rows}
         for line in places:
             _, gate, target, compared, tip, quiet, noted = line.split(" ")
             end, last = at + int(quiet), at + int(quiet) + int(noted)
@@ -224,6 +224,16 @@ def _settle_down(book: Book, here: frozenset[str]) -> None:
         place = book.places[number]
         place.quiet += b"".join(new)
         place.noted += b"".join(records[number])
+
+
+def _digests(lines: Iterable[str]) -> list[Digest]:
+    """The digests of lines whose checksum was right: one that is none was put there on purpose,
+    and could hide an instance."""
+    try:
+        return list(map(digest_of, lines))
+    except TypeError:
+        said = "git-gate/digests in the folder of git has a line that no git-gate wrote"
+        raise GateError(Exit.UNTRUSTED, said, "rm .git/git-gate/digests") from None
 
 
 def landings(row: Digest) -> Iterator[tuple[int, str]]:

@@ -63,6 +63,10 @@ class Exchange:
     def wants(self, ref: str) -> bool:
         return self.only is None or ref in self.only
 
+    def fetches(self, ref: str) -> bool:
+        """Whether a fetch can move what is known of this ledger: it asks by beginnings of names."""
+        return self.only is None or ref.startswith(tuple(self.only))
+
     def tell(self, change: Change) -> None:
         """Keep what became of something; what an earlier round said of it is not forgotten."""
         before = self.changes.get(change.ref)

@@ -1,12 +1,13 @@
-"""What a `sync` found to be done, kept in a file: with nothing new the next one reads no ledger.
+"""What a `sync` keeps in files below git's own folder, of this clone alone.
 
-Only speed depends on it: without the file, or with a wrong one of this clone's own making, the
-journal is told of a ledger, or let go of a ref, up to a day later.
+That nothing was left to do: with nothing new the next one reads no ledger. And which ledger tips
+the remote has confirmed: a plain `git fetch` overwrites the refs that say so.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -53,6 +54,33 @@ def _kept(shared: Exchange) -> _Kept:
         return _Kept(digest, targets, int(until))
     except (OSError, ValueError):
         return _Kept()
+
+
+def confirmed(shared: Exchange) -> dict[str, str]:
+    """The ledger tips that the remote had when it was last exchanged with, by their refs."""
+    try:
+        lines = _file(shared).with_suffix(".tips").read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return {}
+    pairs = (line.partition(" ") for line in lines)
+    return {ref: tip for tip, _, ref in pairs if ids.is_oid(tip) and ids.is_ref(ref)}
+
+
+def keep_confirmed(shared: Exchange) -> None:
+    """Keep in mind what the remote has now of the ledgers that were exchanged."""
+    if shared.dry_run or not shared.changes:
+        return
+    kept = {ref: tip for ref, tip in confirmed(shared).items() if not shared.wants(ref)}
+    for ref, tip in shared.had.items():
+        if ref.startswith(ids.GATES) and shared.wants(ref):
+            kept[ref] = tip
+    text = "".join(f"{tip} {ref}\n" for ref, tip in sorted(kept.items()))
+    with suppress(OSError):
+        file = _file(shared).with_suffix(".tips")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        fresh = file.with_suffix(f".{os.getpid()}")
+        fresh.write_text(text, "utf-8")
+        fresh.replace(file)
 
 
 def _file(shared: Exchange) -> Path:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 
-from gitgate.app import journalling, reconciling
+from gitgate.app import exchangedone, journalling, reconciling
 from gitgate.app.exchange import Change, Exchange, What
 from gitgate.app.exchangejournal import Journal
 from gitgate.app.reconciling import Reconciler, Settled
@@ -43,8 +44,9 @@ class Ledgers:
     def _secure(self, ref: str, tip: str) -> bool:
         """False where a writer here was faster."""
         ours = refs.read(self._repo, ref)
+        known = [tip, *self._confirmed_tip(ref, ours)]
         settled = self._reconciler.settle(
-            *self._name(ref, tip), ours, tip, [tip], dry_run=self._shared.dry_run
+            *self._name(ref, tip), ours, tip, known, dry_run=self._shared.dry_run
         )
         if settled.tip is None or settled.outcome is Outcome.UNTRUSTED:
             return True
@@ -90,7 +92,7 @@ class Ledgers:
             if ours is not None:
                 self._shared.swap(ref, str(mine), ours)
             return
-        had = [known] if known else []
+        had = [*([known] if known else []), *self._confirmed_tip(ref, mine)]
         settled = self._reconciler.settle(
             *(gate, subject, mine, theirs, had, anchor), dry_run=self._shared.dry_run
         )
@@ -162,6 +164,20 @@ class Ledgers:
             said = ("its instance ended long ago; the journal keeps its ledger",)
             shared.tell(Change(ref, self.name(ref), What.REMOVED, said))
 
+    def _confirmed_tip(self, ref: str, ours: str | None) -> list[str]:
+        """What the remote had at the last exchange, where this clone's own state still holds it."""
+        tip = self._confirmed.get(ref)
+        if tip is None or ours is None or self._repo.kind(tip) != "commit":
+            return []
+        try:
+            return [tip] if self._repo.is_ancestor(tip, ours) else []
+        except GateError:  # a shallow clone that cannot tell
+            return []
+
+    @cached_property
+    def _confirmed(self) -> dict[str, str]:
+        return exchangedone.confirmed(self._shared)
+
     def _is_let_go(self, ref: str, tip: str, ours: str | None) -> bool:
         """Whether the ref is gone here because its instance ended and the journal has it."""
         if ours is not None:
@@ -175,8 +191,13 @@ class Ledgers:
         return refs.listing(self._repo, ids.GATES)
 
     def _known(self) -> list[tuple[str, str]]:
-        known = self._shared.had.items()
-        return [one for one in known if one[0].startswith(ids.GATES) and self._shared.wants(one[0])]
+        """The ledgers of the remote that a fetch can move, as it was last known to have them."""
+        fetched = self._shared.fetches
+        return [
+            (ref, tip)
+            for ref, tip in self._shared.had.items()
+            if ref.startswith(ids.GATES) and fetched(ref)
+        ]
 
     def _name(self, ref: str, tip: str | None) -> tuple[str, str]:
         """Gate and subject of a ledger; GateError (untrusted) where nothing says them."""

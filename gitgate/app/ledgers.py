@@ -46,18 +46,6 @@ class Ledgers:
         known.catch_up(self._repo, self._look(gate, subject))
 
     @cached_property
-    def listed(self) -> list[tuple[str, str | None]]:
-        """The refs of ledgers with their subjects, None where nothing says what one is of."""
-        tips = known.tracked(self._repo, self._remote) | refs.listing(self._repo, ids.GATES)
-        found: dict[str, str | None] = {}
-        for ref, tip in sorted(tips.items()):
-            found[ref] = store.subject_of(self._repo, store.instance(self._repo, ref, tip))
-        for index in self._journals:
-            for entry in index.instances():
-                found.setdefault(ids.ledger_ref(entry.gate, entry.subject), entry.subject)
-        return list(found.items())
-
-    @cached_property
     def _journals(self) -> list[journal.Index]:
         """What the journals known here name: one as a rule, two where they went apart."""
         return [journal.Index(self._repo, tip) for tip in journal.heads(self._repo, self._remote)]

@@ -32,20 +32,16 @@ def journal_objections(push: Push, update: Update) -> Iterator[Objection]:
 
 def _deletion(push: Push, update: Update, subject: str | None) -> Iterator[Objection]:
     gate = update.ref.removeprefix(ids.GATES).partition("/")[0]
-    index = push.journal_after
-    if subject is None or update.old is None:
-        if update.old is not None:
-            return  # no ledger of anything: nothing is lost with it
+    if update.old is None:
         yield Objection(f"there is no {update.ref} to delete", _SYNC)
-    elif index is None or index.tip(gate, subject) != update.old:
-        what = (
-            f"{update.ref} may not be deleted: the journal does not name {update.old[:12]} for it"
-        )
-        yield Objection(what, _SYNC)
+        return
+    if subject is None:
+        return  # no ledger of anything: nothing is lost with it
+    index, kept = push.journal_after, f"{update.ref} may not be deleted"
+    if index is None or index.tip(gate, subject) != update.old:
+        yield Objection(f"{kept}: the journal does not name {update.old[:12]} for it", _SYNC)
     elif not has_ended(push, gate, subject, update.old):
-        yield Objection(
-            f"{update.ref} may not be deleted: {gate} of {subject} has not ended", _SYNC
-        )
+        yield Objection(f"{kept}: {gate} of {subject} has not ended", _SYNC)
 
 
 def objections_to_journal(push: Push, update: Update) -> Iterator[Objection]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from gitgate.app.digesting import node_text, value_text
+from gitgate.app.digesting import content, node_text, value_text
 from gitgate.app.landed import candidate, compared_of
 from gitgate.app.policies import PolicyCommit
-from gitgate.core.digest import NONE, REJECTED, Asked, Digest, Look, moved
+from gitgate.core.digest import NONE, REJECTED, Asked, Digest, Look, Touch, marks_of, moved
+from gitgate.core.merging import Entry, Value
 from gitgate.core.request import Request
 from gitgate.errors import GateError
 
@@ -24,7 +25,8 @@ class Rejections:
     def __init__(self, world: World, rows: Iterable[Digest]) -> None:
         self._world = world
         self._asked: list[tuple[str, Asked]] = []
-        self._paths: dict[bytes, set[int]] = {}
+        self._paths: dict[bytes, dict[int, Touch]] = {}
+        self._lines: dict[str, frozenset[str] | None] = {}
         self._work: dict[str, set[int]] = {}
         self._trees: dict[tuple[str, str], set[int]] = {}
         self._large: set[int] = set()
@@ -45,8 +47,9 @@ class Rejections:
         self._trees.setdefault((one.base_tree, one.work_tree), set()).add(number)
         if one.touches is None:
             self._large.add(number)
-        for path in one.paths:
-            self._paths.setdefault(path, set()).add(number)
+        for touch in one.touches or ():
+            if touch.kind not in "FC":
+                self._paths.setdefault(touch.path, {})[number] = touch
 
     def like(self, policy: PolicyCommit, request: Request) -> set[str]:
         """The places of the instances with a rejected request that may be what `request` is."""
@@ -58,7 +61,8 @@ class Rejections:
 
     def _numbers(self, policy: PolicyCommit, request: Request) -> set[int]:
         """Never too few (core.merging, `same_change`): two changes are the same only if each path
-        that is asked for is touched by the rejected one, or a rename may have carried it there."""
+        that is asked for is touched by the rejected one and agrees with it, or a rename may have
+        carried it there."""
         if not self._asked:
             return set()
         same = set(self._work.get(request.work, ()))
@@ -66,14 +70,35 @@ class Rejections:
             own = candidate(self._world, request)
             compared = compared_of(self._world, policy, request)
             changes = self._world.trees.changes(own.base, own.work)
-            asked = [path for path in changes if compared(path)]
+            asked = {path: new for path, (_, new) in changes.items() if compared(path)}
             same |= self._trees.get(own.link, set())
             if not asked:
                 return same
-            touching = (self._paths.get(path, set()) for path in asked)
-            return same | self._large | self._moved_over(own.base) | set.intersection(*touching)
+            return same | self._large | self._moved_over(own.base) | self._agreeing(asked)
         except GateError:
             return set(range(len(self._asked)))  # whoever compares them says what is missing
+
+    def _agreeing(self, asked: Mapping[bytes, Value]) -> set[int]:
+        """The rejected requests that touch all these paths, and may leave there what is asked."""
+        found = set.intersection(*(set(self._paths.get(path, ())) for path in asked))
+        return {
+            number
+            for number in found
+            if all(self._agrees(self._paths[path][number], new) for path, new in asked.items())
+        }
+
+    def _agrees(self, touch: Touch, new: Value) -> bool:
+        if new is None or touch.kind == "D":
+            return new is None and touch.kind == "D"
+        lines = self._lines_of(new) if touch.lines else None
+        return lines is None or touch.lines <= lines
+
+    def _lines_of(self, value: Entry) -> frozenset[str] | None:
+        """The marks of all lines of a file; None where they cannot be told."""
+        if value.oid not in self._lines:
+            data = content(self._world, value)
+            self._lines[value.oid] = None if data is None else frozenset(marks_of(data))
+        return self._lines[value.oid]
 
     def _moved_over(self, tree: str) -> set[int]:
         if tree not in self._moved:

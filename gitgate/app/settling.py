@@ -43,7 +43,10 @@ class Settling:
             return UNKNOWN
         if row.people != NONE and row.people != self._people_key(policy):
             return UNKNOWN
-        return state if row.landed == NONE or self._all_stand(policy, row) else UNKNOWN
+        try:
+            return state if row.landed == NONE or self._all_stand(policy, row) else UNKNOWN
+        except ValueError:  # nothing that was ever written here
+            return UNKNOWN
 
     def learn(self, policy: PolicyCommit, loaded: Loaded) -> None:
         """Remember the state that the fold of a sound instance gave."""

@@ -78,6 +78,7 @@ def sync(
     shared = Exchange(world, name, _policy(world), wanted, dry_run, say)
     try:
         _Sync(shared).run()
+        exchangedone.keep_confirmed(shared)
     finally:
         world.forget()
     return Synced(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from gitgate.core.quoting import path_bytes, path_text
+from gitgate.ui.body import Shown
 from gitgate.ui.paint import Line, wrap
 from gitgate.ui.preview import Content, Preview
 from gitgate.ui.sections import by_severity
@@ -22,7 +24,7 @@ _AUTHOR = (
     "an edit makes you an author of the work: this gate takes no approval by its authors"
     " (self_approval: false). The same key again edits"
 )
-_LONGEST_DIFF = 20_000  # lines
+_LONGEST_DIFF = 5_000  # lines
 
 
 def seat_of(desk: Desk, memory: Memory) -> Seat:
@@ -81,7 +83,7 @@ class Texts:
     def __init__(self, world: World, desk: Desk) -> None:
         self._world, self._desk = world, desk
         self._previews: dict[str, Preview] = {}
-        self._changes: dict[tuple[int, bool], Sequence[Line]] = {}
+        self._changes: dict[tuple[int, bool], Sequence[Shown]] = {}
 
     def preview(self, artifact: Artifact) -> Preview:
         """An artifact of the work commit."""
@@ -95,7 +97,7 @@ class Texts:
             )
         return self._previews[artifact.path]
 
-    def changes(self, columns: int, *, full: bool) -> Sequence[Line]:
+    def changes(self, columns: int, *, full: bool) -> Sequence[Shown]:
         """What changed since the previous iteration, as `git gate diff` says it."""
         if (columns, full) not in self._changes:
             from gitgate.app import changedoc, rounds
@@ -111,17 +113,18 @@ class Texts:
                 summary = changedoc.summary(found)
                 lines = text.summary(summary, columns, "v shows every line")
             drawn = [
-                row
-                for line in lines[:_LONGEST_DIFF]
+                Shown(number, row)
+                for number, line in _numbered(lines[:_LONGEST_DIFF])
                 for row in wrap(_coloured(line), columns, words=False)
             ]
             if len(lines) > _LONGEST_DIFF:
                 more = f"only the first {_LONGEST_DIFF} lines: git gate diff --full has them all"
-                drawn.append(((more, "warning"),))
+                drawn.append(Shown(0, ((more, "warning"),)))
             self._changes[columns, full] = drawn
         return self._changes[columns, full]
 
 
+_HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)")
 _SLOTS = {
     "@@": "changed",
     "+": "new",
@@ -132,6 +135,21 @@ _SLOTS = {
     "  ~ ": "changed",
     "Changes from": "title",
 }
+
+
+def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Each line of a full diff with its number in the new file; 0 where it is not in it."""
+    number = 0
+    for line in lines:
+        if hunk := _HUNK.match(line):
+            number = int(hunk[1])
+            yield 0, line
+        elif number and line.startswith((" ", "+")):
+            yield number, line
+            number += 1
+        else:
+            number = 0 if line.startswith("diff ") else number
+            yield 0, line
 
 
 def _coloured(line: str) -> Line:

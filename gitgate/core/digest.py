@@ -8,14 +8,19 @@ the ledger: whether a life runs (`state`), on the landings and people that it na
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
+from zlib import crc32
 
 from gitgate.core import ids
 
 MAX_TOUCHES = 1_000
 """Paths of one request that are noted; of one with more nothing is known."""
+
+MAX_LINES = 8
+"""Lines of one path that are marked."""
 
 ENDED, WAITS, CONSENTED, UNKNOWN = "e", "w", "c", "?"
 """States: no life runs; one runs and nobody has consented to its newest request; somebody has
@@ -28,7 +33,9 @@ NONE = "-"
 MANY = "*"
 
 _OID = "[0-9a-f]{40}"
-_TOUCH = r"[PMF][^\s,:]+|[ADC][0-7]{5,6}:[0-9a-f]{40}:[^\s,:]+"
+_LINES = r"(?:[0-9a-f]{8}(?:\.[0-9a-f]{8})*)?"
+_VALUE = r"[0-7]{5,6}:[0-9a-f]{40}"
+_TOUCH = rf"(?:[PF]|M{_LINES}:|A{_VALUE}:{_LINES}:|[DC]{_VALUE}:)[^\s,:]+"
 _ASKED = re.compile(
     rf"{_OID} (?:-|refs/[^\s]+) (?:-|{_OID}) {_OID} b{_OID} w{_OID} (?:-|r?c?)"
     rf" (?:\*|-|(?:{_TOUCH})(?:,(?:{_TOUCH}))*)"
@@ -40,7 +47,8 @@ _SAFE = "/._-+@=~"
 
 
 class Touch(NamedTuple):
-    """A path of B→W and what is there; `value` is "mode:id" where it says more than the kind.
+    """A path of B→W and what is there; `value` is "mode:id" where it says more than the kind,
+    `lines` marks of some lines that W has there more often than B.
 
     `P` changed; of a rejected request instead: `M` changed, `A` added (its value), `D` removed
     (its old value), and folders: `F` the nearest one of an added path that B has, `C` one that W
@@ -50,6 +58,7 @@ class Touch(NamedTuple):
     kind: str
     path: bytes
     value: str = ""
+    lines: frozenset[str] = frozenset()
 
 
 class Asked(NamedTuple):
@@ -112,7 +121,10 @@ _LAST = len(Digest._fields) - 1
 
 def digest_of(line: str) -> Digest:
     """The digest of a line that `line_of` made; TypeError for one with too few fields."""
-    return Digest._make(line.split("\t", _LAST))
+    one = Digest._make(line.split("\t", _LAST))
+    if len(one.state) != len(UNKNOWN + NONE):
+        raise TypeError(one.state)
+    return one
 
 
 def line_of(one: Digest) -> str:
@@ -149,7 +161,9 @@ def format_asked(one: Asked) -> str:
 
 def _format_touch(one: Touch) -> str:
     path = quote_from_bytes(one.path, _SAFE)
-    return f"{one.kind}{one.value}:{path}" if one.value else f"{one.kind}{path}"
+    value = f"{one.value}:" if one.value else ""
+    lines = f"{'.'.join(sorted(one.lines))}:" if one.kind in "MA" else ""
+    return f"{one.kind}{value}{lines}{path}"
 
 
 def parse_asked(*fields: str) -> Asked:
@@ -172,11 +186,29 @@ def parse_touches(text: str) -> tuple[Touch, ...]:
 
 
 def _parse_touch(text: str) -> Touch:
-    kind, rest = text[0], text[1:]
-    if kind in "PMF":
-        return Touch(kind, unquote_to_bytes(rest))
-    mode, oid, path = rest.split(":")
-    return Touch(kind, unquote_to_bytes(path), f"{mode}:{oid}")
+    kind = text[:1]
+    rest, _, path = text[1:].rpartition(":")
+    value, lines = rest, ""
+    if kind in ("M", "A"):
+        value, _, lines = rest.rpartition(":")
+    marks = frozenset(lines.split(".") if lines else ())
+    return Touch(kind, unquote_to_bytes(path), value, marks)
+
+
+def marks_of(data: bytes) -> Iterator[str]:
+    """A mark of each line, whatever its end."""
+    for line in data.split(b"\n"):
+        yield format(crc32(line.removesuffix(b"\r")), "08x")
+
+
+def added_lines(old: bytes, new: bytes) -> frozenset[str]:
+    """Marks of some lines that `new` has more often than `old`: of the longest ones.
+
+    Any text that a merge makes of this change has all of them, whatever it merges it with.
+    """
+    more = Counter(new.split(b"\n")) - Counter(old.split(b"\n"))
+    longest = sorted(more, key=lambda line: (-len(line), line))[:MAX_LINES]
+    return frozenset(mark for line in longest for mark in marks_of(line))
 
 
 class Look(NamedTuple):

@@ -185,14 +185,14 @@ def _differing(repo: Repository, tree: str, other: str) -> list[str]:
     visited = 0
     while waiting:
         prefix, mine, theirs = waiting.pop()
-        there = repo.children(theirs)
+        there = repo.children(theirs) if theirs else {}
         for name, (mode, oid) in repo.children(mine).items():
             spelled = prefix + name.decode("ascii", "replace")
             if there.get(name) == (mode, oid) or not _HEX.fullmatch(name):
                 continue
             if mode == DIRECTORY and len(name) == 2 and len(spelled) < 40:
                 kind, beside = there.get(name, (0, ""))
-                waiting.append((spelled, oid, beside if kind == DIRECTORY else EMPTY_TREE))
+                waiting.append((spelled, oid, beside if kind == DIRECTORY else ""))
             elif mode in _FILES and len(spelled) == 40:
                 found[spelled] = None
         visited += 1

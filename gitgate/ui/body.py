@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from gitgate.ui.paint import Line, Span, text_of
 
+_NEW_FILE = "+++ b/"
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -40,6 +42,14 @@ class Body:
     def last_number(self) -> int:
         """The last line of the artifact; 0 where it has none."""
         return next((one.number for one in reversed(self.rows) if one.number), 0)
+
+    def file_at(self, top: int) -> str:
+        """The file of a full diff that is at `top`, as its header names it; "" for none."""
+        for one in reversed(self.rows[: top + 1]):
+            text = text_of(one.line)
+            if text.startswith(_NEW_FILE):
+                return text.removeprefix(_NEW_FILE)
+        return ""
 
     def find(self, wanted: str, after: int) -> int | None:
         """The next line after `after` that has `wanted`, whatever the case; from the top again

@@ -47,8 +47,8 @@ class Source(Protocol):
     def preview(self, artifact: Artifact) -> Preview:
         """An artifact of the work commit."""
 
-    def changes(self, columns: int, *, full: bool) -> Sequence[Line]:
-        """What changed since the previous iteration."""
+    def changes(self, columns: int, *, full: bool) -> Sequence[Shown]:
+        """What changed since the previous iteration; in full with the lines of the new files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,13 @@ def rows_of(state: State, look: Look, source: Source | None) -> list[Shown]:
     if screen is Screen.VIEW and artifact is not None and source is not None:
         preview = source.preview(artifact)
         return preview.lines(inner, rendered=state.rendered, colored=look.palette is not None)
-    return [Shown(0, line) for line in _lines(state, screen, look, inner, source)]
+    if screen is Screen.CHANGES and source is not None:
+        changed = source.changes(inner, full=state.full)
+        return list(changed) if state.full or not look.accessible else _in_words(changed)
+    return [Shown(0, line) for line in _lines(state, screen, look, inner)]
 
 
-def _lines(
-    state: State, screen: Screen, look: Look, inner: int, source: Source | None
-) -> Sequence[Line]:
+def _lines(state: State, screen: Screen, look: Look, inner: int) -> Sequence[Line]:
     seat = state.seat
     match screen:
         case Screen.PANEL if seat is not None:
@@ -90,9 +91,6 @@ def _lines(
             return list(_listed(state, look))
         case Screen.ARTIFACTS:
             return [line for one in _artifacts(state, look) for line in wrap(one, inner, 6)]
-        case Screen.CHANGES if source is not None:
-            changed = source.changes(inner, full=state.full)
-            return changed if state.full or not look.accessible else _in_words(changed)
         case Screen.HELP:
             return [line for one in _help(look) for line in wrap(one, inner, 14)]
         case Screen.CONFIRM:
@@ -107,8 +105,11 @@ def _lines(
             return [line for one in state.told for line in wrap(((one, ""),), inner, 2)]
 
 
-def _in_words(lines: Sequence[Line]) -> list[Line]:
-    return [tuple((text.replace(" → ", " to "), style) for text, style in one) for one in lines]
+def _in_words(rows: Sequence[Shown]) -> list[Shown]:
+    return [
+        Shown(one.number, tuple((text.replace(" → ", " to "), style) for text, style in one.line))
+        for one in rows
+    ]
 
 
 def _typed(state: State) -> str:
@@ -297,6 +298,8 @@ def _keys(state: State, look: Look, rows: int) -> str:
             return f"[y] sign and record | [b] back | [m] your words{drop}{leave}"
         case Screen.TOLD:
             return "[n] next waiting gate | [x] leave"
+        case _ if rows >= look.rows and not look.flows:
+            return "[space] more | any other key: back"
         case _:
             return "any key: back"
 
@@ -308,5 +311,5 @@ def _panel_keys(state: State, look: Look, rows: int) -> str:
     fits = rows + 2 <= look.rows
     if waits and fits:
         return rest
-    keys = " ".join(f"[{key}] {SHORT[key]}" for key in offered(look.options))
+    keys = " | ".join(f"[{key}] {SHORT[key]}" for key in offered(look.options))
     return f"{keys} | {rest}" + ("" if fits else " | [space] more")

@@ -18,6 +18,7 @@ from gitgate.ui.state import Asked, Do, Purpose, Remark, Screen, State, back, sh
 Step = tuple[State, Do]
 
 _ACTIONS = {"a": Action.APPROVE, "r": Action.REJECT, "s": Action.SKIP, "q": Action.QUIT}
+_LAST_LINE = 99_999_999
 _MOVES = {"j": "down", "k": "up", " ": "pgdn", "g": "home", "G": "end"}
 _IGNORED = {
     "burst": "several keys came at once: none of them counts, press one",
@@ -79,7 +80,7 @@ def _panel(state: State, key: Key, body: Body) -> Step:
     if char in ("v", "e", "c"):
         return _choose(state, {"v": Purpose.VIEW, "e": Purpose.EDIT, "c": Purpose.COMMENT}[char])
     if char == "d":
-        return show(state, Screen.CHANGES, full=False), Do.NOTHING
+        return show(state, Screen.CHANGES, full=False, found=-1), Do.NOTHING
     if char == "?":
         return show(state, Screen.HELP), Do.NOTHING
     if char in ("n", "l") and len(state.waiting) > 1:
@@ -108,7 +109,7 @@ def _taken(state: State) -> Step:
     """The chosen artifact, for what it was chosen for."""
     if state.purpose is Purpose.EDIT:
         return _edit(state)
-    state = show(state, Screen.VIEW, rendered=False)
+    state = show(state, Screen.VIEW, rendered=False, found=-1)
     if state.purpose is Purpose.COMMENT:
         state = replace(state, message="go to the line, then c")
     return state, Do.NOTHING
@@ -154,15 +155,15 @@ def _view(state: State, key: Key, body: Body) -> Step:
         if not 0 <= to < count:
             which = "last" if char == "n" else "first"
             return replace(state, message=f"this is the {which} artifact"), Do.NOTHING
-        return replace(state, artifact=to, top=0), Do.NOTHING
+        return replace(state, artifact=to, top=0, found=-1), Do.NOTHING
     if char == "m":
-        return replace(state, rendered=not state.rendered, top=0), Do.NOTHING
+        return replace(state, rendered=not state.rendered, top=0, found=-1), Do.NOTHING
     if char == "o":
         return state, Do.PAGE
     if char == "e":
         return _edit(state)
     if char == "c":
-        line = body.number_at(state.top)
+        line = body.number_at(_pointed(state, body))
         return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
     return _reading(state, key, body)
 
@@ -182,10 +183,27 @@ def _changes(state: State, key: Key, body: Body) -> Step:
     if key.name == "esc" or key.char in ("b", "x"):
         return back(state), Do.NOTHING
     if key.char == "v":
-        return replace(state, full=not state.full, top=0), Do.NOTHING
+        return replace(state, full=not state.full, top=0, found=-1), Do.NOTHING
     if key.char == "c":
-        return _choose(state, Purpose.COMMENT)
+        return _comment_on_change(state, body)
     return _reading(state, key, body)
+
+
+def _pointed(state: State, body: Body) -> int:
+    """The line that is meant: the one that was searched for where it is seen, else the first."""
+    seen = state.top <= state.found < state.top + body.height
+    return state.found if seen else state.top
+
+
+def _comment_on_change(state: State, body: Body) -> Step:
+    """A comment on the line of the full diff that is at the top, else on a chosen artifact."""
+    at = _pointed(state, body)
+    name, line = body.file_at(at), body.number_at(at)
+    paths = [one.path for one in (state.seat.artifacts if state.seat else ())]
+    if not state.full or name not in paths or not line:
+        return _choose(state, Purpose.COMMENT)
+    state = replace(state, artifact=paths.index(name))
+    return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
 
 
 def _help(state: State, key: Key, body: Body) -> Step:
@@ -310,11 +328,13 @@ def _search(state: State, body: Body) -> Step:
     if found is None:
         return replace(below, message=f"nothing has {wanted!r}"), Do.NOTHING
     said = f"found {wanted!r}; / and Enter finds the next"
-    return replace(below, top=found, message=said), Do.NOTHING
+    return replace(below, top=found, found=found, message=said), Do.NOTHING
 
 
 def _line(state: State, body: Body) -> Step:
     text, last = state.typed.text.strip() or str(state.line), body.last_number
+    if state.content.screen is Screen.CHANGES:
+        last = _LAST_LINE  # a diff does not show all lines
     if not (text.isdecimal() and text.isascii() and len(text) < 9) or int(text) > last:
         message = f"a line from 1 to {last}, 0 for the whole file"
         return replace(state, typed=Field(), message=message), Do.NOTHING

@@ -133,6 +133,7 @@ class State:
     remarks: tuple[Remark, ...] = ()
     line: int = 0
     searched: str = ""
+    found: int = -1
     message: str = ""
     told: tuple[str, ...] = ()
 

@@ -47,7 +47,9 @@ def mallory(ada: Project) -> Project:
     clone = replace(ada, top=top)
     clone.git("config", "user.name", "Mallory")
     clone.git("config", "user.email", "mallory@example.com")
-    clone.git("fetch", "--quiet", "origin", "+refs/aiwg/*:refs/aiwg/*", "+refs/notes/*:refs/notes/*")
+    clone.git(
+        "fetch", "--quiet", "origin", "+refs/aiwg/*:refs/aiwg/*", "+refs/notes/*:refs/notes/*"
+    )
     clone.git("branch", "aiwg/journal", "origin/aiwg/journal")
     return clone
 
@@ -183,8 +185,18 @@ def test_a_plain_fetch_in_between_takes_nothing_away(
     assert before
 
 
-def test_requests_in_another_order(ada: Project, mallory: Project) -> None:
+@pytest.mark.parametrize("fetched", [False, True])
+@pytest.mark.parametrize("journaled", [False, True])
+def test_requests_in_another_order(
+    ada: Project, mallory: Project, fetched: bool, journaled: bool
+) -> None:
     """28: an older request is made the newest one, so that it would authorise again."""
+    if not journaled:
+        for where in (ada, mallory):
+            where.git("update-ref", "-d", ids.JOURNAL)
+            where.git("update-ref", "-d", "refs/remotes/origin/aiwg/journal")
+        forced(mallory, f":{ids.JOURNAL}")
+        ada.git("update-ref", "-d", "refs/gitgate/origin/journal")
     ada.git("switch", "--quiet", "feature")
     ada.commit("better", {"feature.md": "# feature, better\n"})
     ada.gate("open").ok()
@@ -206,10 +218,12 @@ def test_requests_in_another_order(ada: Project, mallory: Project) -> None:
         event = Event("", 0, name, stamp.time, stamp.person, request)
         found = ledgers.extended(repo, found, Draft(event, 1, "open", None, raw), stamp)
     forced(mallory, f"{found.tip}:{LEDGER}")
+    if fetched:
+        ada.git("fetch", "--quiet", "origin", "+refs/aiwg/gates/*:refs/gitgate/origin/gates/*")
     done = ada.gate("sync", "--json").ok()
-    assert done.json["changes"][0]["reasons"] == [
-        "its requests stand in another order on origin, and this is put back"
-    ]
+    print(done.json)
+    [said] = [c["reasons"] for c in done.json["changes"] if c["ref"] == LEDGER]
+    assert said == ["its requests stand in another order on origin, and this is put back"]
     assert server(ada, LEDGER) == newest
 
 

@@ -65,6 +65,15 @@ def test_a_rejection_then_an_approval(tmp_path: Path, home: Path) -> None:
         assert "UC-001-login.md (changed since you viewed it)" in listed
         assert "UC-002-register.md (viewed)" in listed
         terminal.press("b", "Options:")
+        # A comment on a line of the diff knows the file and the line.
+        terminal.press("d", "Changes from iteration 1 → 2")
+        terminal.press("v", "view the summary")
+        terminal.press("/", "Search:")
+        terminal.press("+Lockout\r", "found '+Lockout'")
+        terminal.press("c", "on which line (0: the whole file) [3]")
+        terminal.press("\r", "Comment on line 3:")
+        terminal.press("How long?\r", "noted on line 3")
+        terminal.press("b", "[x] leave")
         terminal.press("a", "[y] sign and record")
         terminal.press("m", "Your comment")
         terminal.press("Good now.\r", "words: Good now.")
@@ -72,7 +81,9 @@ def test_a_rejection_then_an_approval(tmp_path: Path, home: Path) -> None:
         assert terminal.end() == 0
     approved = decisions(project)[-1]
     assert (approved["action"], approved["message"]) == ("approve", "Good now.")
-    assert approved["comments"] == []
+    assert approved["comments"] == [
+        {"path": "docs/UC-001-login.md", "line": 3, "text": "How long?"}
+    ]
     assert viewed(approved)["docs/UC-002-register.md"] == (True, False)
     assert viewed(approved)["docs/UC-001-login.md"] == (False, False)
 

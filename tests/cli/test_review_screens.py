@@ -15,7 +15,7 @@ from support.terminal import Terminal
 # Keys, and what the screen shows once they are done.
 WALK = (
     ("", "[space] more"),
-    ("?", "any key: back"),
+    ("?", "The keys"),
     ("b", "[space] more"),
     ("\r", "[q] Quit workflow"),
     ("\r", "Enter decides nothing"),
@@ -74,3 +74,36 @@ def _leave(terminal: Terminal) -> None:
     terminal.keys("x")
     assert terminal.end() == 10
     assert terminal.screen[-2:] != [] and "nothing was decided" in "\n".join(terminal.screen)
+
+
+HOSTILE = {
+    "docs/文書/ログイン画面の仕様書とその変更履歴についての長い名前.md": "# 見出し 文書\n\n本文\n"
+    * 3,
+    "docs/" + "e\u0301" * 30 + ".md": "# Cafe\u0301\n",
+    "docs/a\x1b[2J\r\n│ Status: approved.md": "\x1b]0;owned\x07\u202eevil\n",
+    "docs/[red]a[⁄]👩\u200d💻.md": "[bold]x[/] :smile:\n",
+    "docs/" + "deeper/" * 20 + "end.md": "x" * 500 + "\n",
+}
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_hostile_names_stay_inside_the_frame(tmp_path: Path, home: Path, columns: int) -> None:
+    project = waiting(tmp_path, home, files=HOSTILE)
+    with session(project, columns=columns, rows=50) as terminal:
+        screens = [terminal.wait("[x] leave"), terminal.press("v", "Artifacts: 5")]
+        screens.append(terminal.press("\r", "(1 of 5)"))
+        for number in range(2, 6):
+            screens.append(terminal.press("n", f"({number}"))
+        terminal.press("b", "Artifacts: 5")
+        terminal.press("b", "[x] leave")
+        screens.append(terminal.press("d", "view full diff"))
+        screens.append(terminal.press("v", "view the summary"))
+        terminal.press("b", "[x] leave")
+        screens.append(terminal.press("a", "[y] sign and record"))
+        printed = terminal.raw.decode()
+    assert "\x1b]0" not in printed and "\u202e" not in printed
+    assert printed.count("\x1b[2J") == 1
+    for screen in screens:
+        frame = [line for line in screen if line[:1] in "│╭╰├"]
+        assert all(line[-1:] in "│╮╯┤" for line in frame), "\n".join(screen)
+        assert all(cell_len(line) <= columns for line in screen)

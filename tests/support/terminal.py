@@ -44,7 +44,7 @@ class Terminal:
         self.status: int | None = None
         self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.ByteStream(self._screen)
-        self._fd, inside = pty.openpty()
+        self.fd, inside = pty.openpty()
         self.resize(columns, rows, tell=False)
         self._child = subprocess.Popen(
             [sys.executable, "-ISc", _TAKES_THE_TERMINAL, *argv],
@@ -70,13 +70,13 @@ class Terminal:
         if self.status is None:
             self._child.kill()
         self._child.wait()
-        os.close(self._fd)
+        os.close(self.fd)
 
     # What the person does.
 
     def keys(self, keys: str | bytes) -> None:
         """Type; all of it at once."""
-        os.write(self._fd, keys.encode() if isinstance(keys, str) else keys)
+        os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
 
     def press(self, keys: str | bytes, until: str) -> list[str]:
         """Type, and give the screen once it was painted again and shows `until`.
@@ -104,7 +104,7 @@ class Terminal:
 
     def resize(self, columns: int, rows: int, *, tell: bool = True) -> None:
         """Give the window another size."""
-        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         if tell:
             self._screen.resize(rows, columns)
             os.kill(self.pid, signal.SIGWINCH)
@@ -153,9 +153,9 @@ class Terminal:
     def _read(self, seconds: float) -> bool:
         """Take what the program has printed; whether there was something."""
         data = b""
-        if select.select([self._fd], [], [], seconds)[0]:
+        if select.select([self.fd], [], [], seconds)[0]:
             try:
-                data = os.read(self._fd, 1 << 16)
+                data = os.read(self.fd, 1 << 16)
             except OSError:  # the other end is closed
                 data = b""
             self.raw += data
