@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from gitgate.core.linking import Candidate
 from gitgate.core.merging import Both, Compared, Entry, Value, merge_contents, merge_path
-from gitgate.core.once import Candidate, Step
+from gitgate.core.once import Step
 from gitgate.core.timeline import Moves, Timeline
 
 

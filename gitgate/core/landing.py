@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gitgate.core.interior import Absent, History, Reviewed
+from gitgate.core.linking import Candidate, Undecided
 from gitgate.core.merging import Compared, Entry, Malformed, Trees, Value, WholeMerge, same_change
-from gitgate.core.once import Candidate, Step, Stretch, Undecided, landed_before
+from gitgate.core.once import Step, Stretch, landed_before
 from gitgate.core.stretches import Ground, Miss, MissKind, Rule, Search
 
 __all__ = [

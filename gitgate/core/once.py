@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from gitgate.core.linking import MAX_ASKED, Bearing, Candidate, Undecided, chains_with, may_vanish
 from gitgate.core.merging import (
     Compared,
     Doubts,
@@ -24,9 +25,6 @@ from gitgate.core.merging import (
 from gitgate.core.timeline import Moves, Timeline, span
 from gitgate.errors import GateError
 
-MAX_CHAINS = 256
-MAX_ASKED = 500
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -37,30 +35,12 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A request: its id, the trees of its base and work commit, and the target's tip then."""
-
-    request: str
-    base: str
-    work: str
-    tip: str | None
-
-    @property
-    def link(self) -> tuple[str, str]:
-        return self.base, self.work
-
-
-@dataclass(frozen=True, slots=True)
 class Stretch:
     """A part of a chain, from position `start` to `end`; without `requests` it is a free step."""
 
     start: int
     end: int
     requests: tuple[str, ...]
-
-
-class Undecided(Exception):  # noqa: N818 - an answer, not a fault
-    """Whether a request has landed cannot be told here; the text is a clause that says why."""
 
 
 def landed_before(
@@ -76,14 +56,33 @@ def landed_before(
     `partners` are all requests of its gate and target. Raises Undecided.
     """
     timeline = Timeline(trees, [step.tree for step in chain], compared)
-    found: Stretch | None = None
     if not any(timeline.moves):
         return None
-    for linked in chains_with(candidate, partners):
+    found: Stretch | None = None
+    alone = _landing_of(timeline, candidate, (candidate,))
+    if alone is not None:  # a chain counts only where it ends before that
+        found = Stretch(*alone, (candidate.request,))
+        timeline = Timeline(trees, [step.tree for step in chain[: found.end]], compared)
+    for linked in _chains(timeline, candidate, partners):
         landing = _landing_of(timeline, candidate, linked)
         if landing and (found is None or landing[1] < found.end):
             found = Stretch(*landing, tuple(one.request for one in linked))
     return found
+
+
+def _chains(
+    timeline: Timeline, candidate: Candidate, partners: Iterable[Candidate]
+) -> Iterator[Sequence[Candidate]]:
+    """The chains by which the candidate may have landed: none where nothing that it touches moves
+    and no other request takes that back."""
+    partners = tuple(partners)
+    bearing = Bearing(timeline)
+    try:
+        moves = any(timeline.moves) and bearing.moves(candidate)
+        if moves or may_vanish(candidate, partners, timeline.trees):
+            yield from chains_with(candidate, partners, bearing)
+    except GateError as error:
+        raise Undecided(f"a chain of requests cannot be looked at: {error.message}") from None
 
 
 def _landing_of(
@@ -101,34 +100,6 @@ def _landing_of(
             raise
         others = ", ".join(one.request[:12] for one in linked if one is not candidate)
         raise Undecided(f"a chain with {others} cannot be looked at: {error.message}") from None
-
-
-def chains_with(
-    candidate: Candidate, partners: Iterable[Candidate]
-) -> Iterator[tuple[Candidate, ...]]:
-    """Every chain that holds the candidate, itself first, then longer ones.
-
-    In a chain each base has the tree of the work before it. Partners with the same trees stand
-    for one another. Raises Undecided beyond 256 chains.
-    """
-    after: dict[str, list[Candidate]] = {}
-    before: dict[str, list[Candidate]] = {}
-    for partner in {one.link: one for one in partners}.values():
-        if partner.link != candidate.link and partner.base != partner.work:
-            after.setdefault(partner.base, []).append(partner)
-            before.setdefault(partner.work, []).append(partner)
-    waiting: list[tuple[Candidate, ...]] = [(candidate,)]
-    seen = set(waiting)
-    for linked in waiting:
-        yield linked
-        longer = [(*linked, one) for one in after.get(linked[-1].work, ()) if one not in linked]
-        longer += [(one, *linked) for one in before.get(linked[0].base, ()) if one not in linked]
-        for chain in longer:
-            if chain not in seen:
-                seen.add(chain)
-                waiting.append(chain)
-        if len(waiting) > MAX_CHAINS:
-            raise Undecided(f"it stands in more than {MAX_CHAINS} chains of requests")
 
 
 def could_end(

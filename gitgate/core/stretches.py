@@ -7,16 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gitgate.core.interior import Absent, History, Interior, Intrusion
+from gitgate.core.linking import MAX_CHAINS, Candidate, Undecided
 from gitgate.core.merging import Compared, Merged, Trees, doubts, merge_chain, merge_chain_by_git
-from gitgate.core.once import (
-    MAX_CHAINS,
-    Candidate,
-    Step,
-    Stretch,
-    Undecided,
-    could_end,
-    landed_before,
-)
+from gitgate.core.once import Step, Stretch, could_end, landed_before
 from gitgate.core.timeline import Moves, Timeline
 from gitgate.errors import GateError
 

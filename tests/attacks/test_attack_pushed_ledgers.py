@@ -23,7 +23,7 @@ from forger import (
     work,
 )
 from support.project import Project
-from support.server import NOTES, at, guard, received, refused, sound
+from support.server import NOTES, at, guard, long, received, refused, sound
 
 from gitgate.core import decision as codec
 from gitgate.core.decision import Action
@@ -307,6 +307,7 @@ def test_honest_notes(team: Project) -> None:
     sound(team.remote)
 
 
+@long
 def test_too_many_events(team: Project) -> None:
     """10: a chain of any length costs the server no more than its limit."""
     guard(team.remote)

@@ -151,8 +151,56 @@ def test_too_many_chains_cannot_be_ruled_out() -> None:
     request = lab.request("R", BASE, WORK)
     many = [lab.request(f"P{n}", WORK, {**WORK, "p": str(n)}) for n in range(300)]
     with pytest.raises(Undecided, match="more than 256 chains"):
-        landed(lab, request, BASE, {**BASE, "o": "1"}, partners=many)
+        landed(lab, request, BASE, {**BASE, "f": "a\nb\nD"}, partners=many)
+    assert landed(lab, request, BASE, {**BASE, "o": "1"}, partners=many) is None
     assert landed(lab, request, BASE, partners=many) is None
+
+
+def test_a_long_history_of_work_on_the_newest_main() -> None:
+    """Each base is the tree of the work before it, so all requests are one chain."""
+    lab = Lab()
+    states: list[Files] = [{f"f{number}": "0" for number in range(9)}]
+    requests: list[Candidate] = []
+    for number in range(400):
+        states.append({**states[-1], f"f{number % 9}": str(number + 1)})
+        requests.append(lab.request(f"R{number}", states[-2], states[-1]))
+    found = landed(lab, requests[200], *states[200:], partners=requests)
+    assert found == Stretch(0, 1, ("R200",))
+    new = lab.request("new", states[-1], {**states[-1], "mine": "1"})
+    later = {**states[-1], "theirs": "1"}
+    assert landed(lab, new, states[-1], later, partners=requests) is None
+    both = {**later, "mine": "1"}
+    assert landed(lab, new, states[-1], later, both, partners=requests) == Stretch(1, 2, ("new",))
+    more = lab.request("more", {**states[-1], "mine": "1"}, {**states[-1], "mine": "2"})
+    for request in (new, more):  # both at once, after all the others
+        found = landed(
+            lab, request, states[-1], {**states[-1], "mine": "2"}, partners=[new, more, *requests]
+        )
+        assert found == Stretch(0, 1, ("new", "more"))
+
+
+def test_a_landing_that_shows_nothing_of_a_request_counts_for_it() -> None:
+    """Another one of the same chain took back what it did."""
+    lab = Lab()
+    back = {**BASE, "n": "1"}
+    one, two = lab.request("R1", BASE, WORK), lab.request("R2", WORK, back)
+    for request in (one, two):
+        found = landed(lab, request, BASE, back, partners=[one, two])
+        assert found == Stretch(0, 1, ("R1", "R2"))
+
+
+def test_a_landing_behind_one_that_adds_nothing_by_itself() -> None:
+    """The request before it is on the target already; the one before that was reverted there."""
+    lab = Lab()
+    zero, first, second = BASE, {**BASE, "z": "1"}, {**BASE, "z": "1", "y": "1"}
+    third = {**second, "x": "1"}
+    z, y, x = (
+        lab.request(name, old, new)
+        for name, old, new in (("Z", zero, first), ("Y", first, second), ("X", second, third))
+    )
+    reverted = {**BASE, "y": "1"}
+    found = landed(lab, x, reverted, third, partners=[z, y, x])
+    assert found == Stretch(0, 1, ("Z", "Y", "X"))
 
 
 class TestRenames:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from landingkit import MAIN, Templates, by_merge, by_squash, plain_project
 from support.project import Project
-from support.server import LONG, NOTES, at, guard, push, received, sound
+from support.server import LONG, NOTES, at, guard, long, push, received, sound
 
 from gitgate.core.ids import ledger_ref
 
@@ -59,6 +59,7 @@ def test_a_landing_ends_the_life(served: Project) -> None:
     sound(served.remote)
 
 
+@long
 def test_several_landings_in_one_push(served: Project) -> None:
     served.git("switch", "--quiet", "--create", "all", "main")
     for name in ("one", "two"):
@@ -86,6 +87,7 @@ def test_records_are_copied_to_the_notes(served: Project) -> None:
     assert at(served.remote, "rev-parse", NOTES) == tip
 
 
+@long
 def test_the_servers_own_name(served: Project) -> None:
     at(served.remote, "config", "user.name", "Forge")
     at(served.remote, "config", "user.email", "forge@example.com")

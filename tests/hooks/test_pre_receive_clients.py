@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from landingkit import MAIN, Templates, plain_project
 from support.project import Project, gate
-from support.server import NOTES, at, guard, push, received, refused, sound
+from support.server import NOTES, at, guard, long, push, received, refused, sound
 
 
 @pytest.fixture
@@ -122,6 +122,7 @@ def web(served: Project) -> Iterator[str]:
         thread.join()
 
 
+@long
 def test_over_other_transports(served: Project, web: str, tmp_path: Path) -> None:
     """The same over smart HTTP, git's ext:: and its ssh, of which the network is left out."""
     commit = approved(served)

@@ -17,6 +17,7 @@ from support.server import (
     administered,
     at,
     guard,
+    long,
     push,
     received,
     refused,
@@ -213,6 +214,7 @@ def test_without_a_policy_and_its_adoption(served: Project, tmp_path: Path) -> N
     received(fresh, f"feature:{MAIN}")
 
 
+@long
 def test_a_mirror_to_an_empty_server(served: Project, tmp_path: Path) -> None:
     approved(served)
     remote = tmp_path / "fresh.git"

@@ -7,12 +7,15 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from support.project import Answer, Project, _program
 
 from gitgate import hooks
 
 LONG = bool(os.environ.get("GIT_GATE_LONG"))
 """Whether the long form of the tests is wanted."""
+
+long = pytest.mark.skipif(not LONG, reason="GIT_GATE_LONG=1 is the long form")
 
 MAIN = "refs/heads/main"
 NOTES = "refs/notes/aiwg/gates"
