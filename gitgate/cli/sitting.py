@@ -30,6 +30,7 @@ from gitgate.ui.state import Do, Screen, State
 Document = Mapping[str, Any]
 
 _SEARCHED = (Screen.VIEW, Screen.CHANGES)
+_KEPT = (*_SEARCHED, Screen.PANEL)
 
 
 class Sitting:
@@ -49,7 +50,7 @@ class Sitting:
         self.hands = Handwork(env, self)
         self._decided = 0
         self._farewell: list[str] = []
-        self._rows: tuple[object, list[Shown]] = ((), [])
+        self._rows: dict[Screen, tuple[object, list[Shown]]] = {}
 
     def run(self, waiting: Sequence[Document]) -> Exit:
         """The whole session; how it ended."""
@@ -136,18 +137,20 @@ class Sitting:
         return shown.body
 
     def _content(self) -> list[Shown]:
-        """The lines of the screen; those of an artifact or a diff are made once."""
+        """The lines of the screen; those of a panel, an artifact or a diff are made once."""
         state, screen = self.state, self.state.content.screen
-        if screen not in _SEARCHED:
+        if screen not in _KEPT:
             return rows_of(state, self._look, self.hands.texts)
-        key = (self.hands.texts, screen, state.artifact, state.rendered, state.full, self._look)
-        if self._rows[0] != key:
+        key: tuple[object, ...] = (self.hands.texts, self._look)
+        if screen is not Screen.PANEL:
+            key += (state.artifact, state.rendered, state.full)
+        if screen not in self._rows or self._rows[screen][0] != key:
             try:
-                self._rows = (key, rows_of(state, self._look, self.hands.texts))
+                self._rows[screen] = (key, rows_of(state, self._look, self.hands.texts))
             except GateError as error:
                 told = f"it cannot be shown: {error.message}: {error.hint}"
-                self._rows = (key, [Shown(0, ((safe(told), "error"),))])
-        return self._rows[1]
+                self._rows[screen] = (key, [Shown(0, ((safe(told), "error"),))])
+        return self._rows[screen][1]
 
     def _key(self) -> Key:
         if self.state.guarded:

@@ -25,7 +25,7 @@ _TAKES_THE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     " os.execvp(sys.argv[1], sys.argv[1:])"
 )
-_QUIET = 0.05  # seconds without output after which a screen stands
+_QUIET = 0.03  # seconds without output after which a screen stands
 
 
 class Terminal:
@@ -83,12 +83,13 @@ class Terminal:
 
         A prompt that decides drops what comes too early: there it is typed again.
         """
-        self.settle()
+        while self._read(0.0):
+            pass
         guarded = any("[y] sign" in line or "y: sign" in line for line in self.screen)
         end = time.monotonic() + PATIENCE
         while True:
             if guarded:
-                time.sleep(0.25)
+                time.sleep(0.2)
             before = len(self.raw)
             self.keys(keys)
             soon = time.monotonic() + (1.5 if guarded else PATIENCE)
