@@ -98,9 +98,15 @@ class Terminal:
         elif not self._plain:
             self.write("\x1b[?25h\r\n")
         self._cooked()
+        # Ctrl-C in an editor or a pager is for it alone. A handler, since what is ignored here
+        # would be ignored there too.
+        spared = () if here else (signal.SIGINT, signal.SIGQUIT)
+        before = {number: signal.signal(number, lambda *_: None) for number in spared}
         try:
             yield
         finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
             self._raw()
             self.flush()
             if not here:

@@ -44,10 +44,12 @@ def test_the_editor(tmp_path: Path, home: Path) -> None:
             assert terminal.end() == 10
             assert f"your words are kept in {draft(project)}" in joined(terminal.screen)
 
-    with session(project, env={"GIT_EDITOR": "true"}) as terminal:
-        terminal.wait("[x] leave")
-        terminal.press("r", WORDS)
-        terminal.press("\x05", f"words: {WORDS}")
+    interrupted = """sh -c 'trap "" INT; kill -INT 0' x"""  # Ctrl-C in it is for it alone
+    for editor in ("true", interrupted):
+        with session(project, env={"GIT_EDITOR": editor}) as terminal:
+            terminal.wait("[x] leave")
+            terminal.press("r", WORDS)
+            terminal.press("\x05", f"words: {WORDS}")
 
     empty = """sh -c ': > "$1"' x"""
     with session(project, env={"GIT_EDITOR": empty}) as terminal:

@@ -56,6 +56,10 @@ def test_each_kind_of_clone(decided: Project, kind: str) -> None:
     if "feature" in CLONES[kind]:  # exchanging needs no policy, deciding does
         bob.git("config", "gate.policyRef", "refs/heads/main")
         bob.git("fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
+    if kind == "depth of the branch":  # where the branch left main is not here
+        refused = bob.gate("show", "main", "--subject", "feature")
+        assert (refused.status, "hint: git fetch --unshallow\n" in refused.err) == (1, True)
+        bob.git("fetch", "--quiet", "--unshallow")
     found = bob.gate("show", "main", "--subject", "feature", "--json").ok().json
     assert (found["status"], len(found["decisions"])) == ("rejected", 1)
     bob.gate("approve", "main", "--subject", "other").ok()
