@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 import shlex
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from gitgate import process
 from gitgate.app.landingtree import LandingTree, WorkTree, work_trees
@@ -74,7 +75,7 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
         return
     remote = world.remote
     answer = tree.git(
-        *("-c", f"remote.{remote}.mirror=false"),
+        *("-c", f"remote.{remote}.mirror=false", *_from_elsewhere(world.repo, remote)),
         *("push", "--porcelain", "--no-follow-tags", f"--force-with-lease={ref}:{old}", "--"),
         *(remote, f"{new}:{ref}"),
     )
@@ -101,6 +102,15 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
         "\n".join([f"the push of {ref} was refused, and nothing landed:", *said(answer.stderr)]),
         f"mend that, then {again}",
     )
+
+
+def _from_elsewhere(repo: Repository, remote: str) -> Iterator[str]:
+    """A relative path is one from where git runs, and that is the scratch work tree."""
+    top = repo.work_tree or repo.git_dir
+    for key in ("url", "pushurl"):
+        for url in repo.config_all(f"remote.{remote}.{key}"):
+            if not Path(url).is_absolute() and (top / url).exists():
+                yield from ("-c", f"url.{(top / url).resolve()}.insteadOf={url}")
 
 
 def said(output: bytes) -> list[str]:

@@ -133,3 +133,22 @@ def test_options(tmp_path: Path, home: Path, name: str, key: str) -> None:
     with session(project, rows=60) as terminal:
         terminal.wait("[x] leave")
         terminal.press(key, f"the policy does not offer {key} here")
+
+
+def test_open_draws_it_and_a_pipe_gets_plain_lines(tmp_path: Path, home: Path) -> None:
+    project = made(tmp_path, home)
+    project.git("switch", "--quiet", "feature")
+    project.commit("More", {"docs/more.md": "# More\n"})
+    argv = [sys.executable, str(CHILD), str(EPOCH + 600), "open", "main"]
+    with Terminal(argv, project.top, rows=60) as terminal:
+        assert terminal.end() == 0
+        screen = terminal.screen
+    assert screen[0] == "iteration 2 of gate main for feature"
+    assert screen[2].startswith("╭") and "next: git gate approve main" in "\n".join(screen)
+    assert "decide: git gate review main --subject feature" in screen
+    plain = project.gate("show", "main").ok().out
+    assert plain.startswith("Human Approval Gate\n") and "\x1b" not in plain
+    spoken = project.gate("show", "main", "--accessible").ok().out
+    assert "validated: docs/more.md: More\n" in spoken and "│" not in spoken
+    coloured = project.gate("show", "main", "--color=always").ok().out
+    assert "\x1b[" in coloured and "╭" in coloured
