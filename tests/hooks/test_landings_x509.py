@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from landingkit import passes, refused
 from support.gpglab import Gnupg
-from support.project import SOLO, Project, make_project
+from support.project import SOLO, make_project
 
 CERTIFICATE = (
     "Key-Type: RSA\nKey-Length: 2048\nKey-Usage: sign\nSerial: random\nName-DN: CN=Ada\n"
