@@ -92,13 +92,17 @@ class Decoder:
         return keys
 
     def timed_out(self) -> list[Key]:
-        """What a beginning is when nothing follows: ESC itself, or nothing."""
+        """ESC itself, where nothing has followed it; a longer beginning waits for its end, so that
+        the last letter of a sequence on a slow line is never a key."""
+        if self._text != "\x1b":
+            return []
+        self._escaped, self._text = True, ""
+        return [Key("esc")]
+
+    def drop_paste(self) -> None:
+        """The end of a paste that has begun will not come any more."""
         if self._text.startswith("\x1b" + _PASTE):
-            return []  # the rest of a paste is on its way
-        lone = self._text == "\x1b"
-        self._escaped = lone
-        self._text = ""
-        return [Key("esc")] if lone else []
+            self._text = ""
 
     def _next(self) -> tuple[Key | None, int]:
         """The first key of the text and its length; (None, 0) where it is not whole."""
@@ -109,14 +113,17 @@ class Decoder:
             return (Key("char", first) if first.isprintable() else None), 1
         rest = self._text[1:]
         if rest.startswith(_PASTE):
-            end = self._text.find(_PASTED)
-            begin = 1 + len(_PASTE)
-            return (
-                (Key("paste", self._text[begin:end]), end + len(_PASTED)) if end > 0 else (None, 0)
-            )
+            return self._paste()
         if match := _SEQUENCE.match(rest):
             name = _SEQUENCES.get(re.sub(r"^\[?O?(?:1;\d)?", "", match[0]))
             return (Key(name) if name else None), 1 + match.end()
         if not rest or (_BEGUN.fullmatch(rest) and len(rest) < _LONGEST):
             return None, 0
         return (Key("esc"), 1) if rest[0] == "\x1b" else (None, 2)  # Alt and a key: no key of ours
+
+    def _paste(self) -> tuple[Key | None, int]:
+        """A paste once it has ended; Ctrl-C ends it too, or a lost end would swallow all keys."""
+        begin, end = 1 + len(_PASTE), self._text.find(_PASTED)
+        if end > 0:
+            return Key("paste", self._text[begin:end]), end + len(_PASTED)
+        return (Key("ctrl-c"), len(self._text)) if "\x03" in self._text else (None, 0)

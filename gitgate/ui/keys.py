@@ -155,7 +155,7 @@ class Terminal:
     def flush(self) -> None:
         """Throw away what was typed and not read."""
         self._keys = [key for key in self._keys if key.name in ("hangup", "resize")]
-        self._decoder = Decoder()
+        self._decoder.drop_paste()
         with self._losing():
             termios.tcsetattr(self._in, termios.TCSAFLUSH, termios.tcgetattr(self._in))
 

@@ -28,7 +28,7 @@ WALK = (
 
 def test_the_whole_transcript(tmp_path: Path, home: Path) -> None:
     project = waiting(tmp_path, home, TEAM)
-    with session(project, "--accessible", columns=300, rows=200) as terminal:
+    with session(project, "--accessible", columns=200, rows=50) as terminal:
         terminal.wait("x: leave")
         for keys, until in WALK:
             terminal.press(keys, until)

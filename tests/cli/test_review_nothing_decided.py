@@ -62,7 +62,7 @@ def test_no_key_decides_that_was_not_pressed_at_the_prompt(tmp_path: Path, home:
             terminal.press("a", "[y] sign and record")
             time.sleep(0.3)
             terminal.keys(first)
-            time.sleep(0.02)
+            time.sleep(0.3)
             terminal.keys(second)
             time.sleep(0.3)
             terminal.settle()

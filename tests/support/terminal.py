@@ -42,7 +42,7 @@ class Terminal:
     ) -> None:
         self.raw = b""
         self.status: int | None = None
-        self._screen = pyte.HistoryScreen(columns, rows, history=5000)
+        self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self.fd, inside = pty.openpty()
         self.resize(columns, rows, tell=False)

@@ -51,10 +51,16 @@ def test_a_sequence_that_is_cut_by_a_pause_is_never_its_letters() -> None:
     assert names(b"\x1b", b"", b"[1;2a") == ["esc"]
     assert names(b"\x1b", b"", b"Oa", b"q") == ["esc", "q"]
     assert names(b"\x1b", b"", b"a") == ["esc", "a"]
+    # The keypad's 9 is ESC O y.
+    assert names(b"\x1bO", b"", b"", b"y") == []
+    assert names(b"\x1b", b"", b"O", b"", b"y") == ["esc"]
+    assert names(b"\x1b[", b"", b"1;2y", b"q") == ["q"]
+    assert names(b"\x1b[", b"", b"\x03") == ["ctrl-c"]
 
 
 def test_a_paste_may_take_its_time() -> None:
     assert names(b"\x1b[200~y\n", b"", b"y\n", b"", b"\x1b[201~") == ["paste"]
+    assert names(b"\x1b[200~y\n", b"\x03", b"q") == ["ctrl-c", "q"]
 
 
 @given(st.lists(st.binary(max_size=8), max_size=8))
