@@ -10,7 +10,6 @@ from functools import cached_property
 from gitgate.app import journalling
 from gitgate.app.exchange import Change, Exchange, What
 from gitgate.core import ids
-from gitgate.core.gate import Status
 from gitgate.core.person import Stamp
 from gitgate.errors import Exit, GateError
 from gitgate.git import journal as journals
@@ -20,18 +19,6 @@ from gitgate.git.journal import Entry, Index
 from gitgate.git.remote import Move
 
 NAME = "journal"
-
-_ENDED = frozenset(
-    [
-        Status.LANDED,
-        Status.WITHDRAWN,
-        Status.EXPIRED,
-        Status.ANSWERED,
-        Status.DECLINED,
-        Status.COMPLETED,
-        Status.TERMINATED,
-    ]
-)
 
 
 class Journal:
@@ -135,7 +122,7 @@ class Journal:
         return {
             ids.ledger_ref(entry.gate, entry.subject): (entry.gate, entry.subject)
             for entry in journals.changes(self._repo, seen, own)
-            if entry.status not in _ENDED
+            if entry.status not in journalling.ENDED
         }
 
     def name_accepted(self) -> list[Move]:

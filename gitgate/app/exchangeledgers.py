@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 
@@ -45,8 +45,11 @@ class Ledgers:
         """False where a writer here was faster."""
         ours = refs.read(self._repo, ref)
         known = [tip, *self._confirmed_tip(ref, ours)]
+        gate, subject = self._name(ref, tip)
+        named = self._journal.tip(gate, subject) if ours is not None else None
+        mine = self._with_named(gate, subject, ours, tip, named)
         settled = self._reconciler.settle(
-            *self._name(ref, tip), ours, tip, known, dry_run=self._shared.dry_run
+            *(gate, subject, mine, tip, known, named), dry_run=self._shared.dry_run
         )
         if settled.tip is None or settled.outcome is Outcome.UNTRUSTED:
             return True
@@ -56,21 +59,43 @@ class Ledgers:
     def look(self) -> list[Move]:
         """Bring every ledger together, and say what the remote has to be given."""
         shared, own = self._shared, self._own()
-        known = dict(self._known())
+        known = {**self._vanished(own), **dict(self._known())}
         theirs = {ref: tip for ref, tip in shared.there.items() if ref.startswith(ids.GATES)}
         named = self._journal.named_anew()
+        done = exchangedone.is_done(shared)
         moves: list[Move] = []
         for ref in filter(shared.wants, sorted({*own, *theirs, *known, *named})):
             ours, other = own.get(ref), theirs.get(ref)
             if other is not None and ours == other and ref not in named:
                 shared.had[ref] = other
-                continue
+                if done or not self._lacks_named(ref, other):
+                    continue
             shared.say(f"looking at {ref.removeprefix(ids.GATES)}")
             try:
                 moves += self._one(ref, ours, other, known.get(ref), named.get(ref))
             except GateError as error:
                 shared.fail(ref, self.name(ref), What.UNTRUSTED, error)
         return moves
+
+    def _vanished(self, own: Mapping[str, str]) -> dict[str, str]:
+        """What the remote had at the last exchange and no ref shows any more, as after a plain
+        `git fetch --prune` of a mirror; an object that is gone as well cannot be put back."""
+        shared = self._shared
+        return {
+            ref: tip
+            for ref, tip in self._confirmed.items()
+            if not (ref in own or ref in shared.there or ref in shared.had)
+            and self._repo.kind(tip) == "commit"
+        }
+
+    def _lacks_named(self, ref: str, tip: str) -> bool:
+        """Whether a ledger that is the same here and there lacks what the journal names: both
+        were taken back or rewritten, and a plain fetch (of a mirror) moved this clone's own ref."""
+        try:
+            named = self._journal.tip(*self._name(ref, tip))
+            return named not in (None, tip) and not self._repo.is_ancestor(str(named), tip)
+        except GateError:  # said where it is written on, or named
+            return False
 
     def _one(
         self,
@@ -85,8 +110,7 @@ class Ledgers:
         anchor = self._journal.tip(gate, subject)
         earlier = self._secured.get(ref)
         mine = earlier.tip if earlier and self._shared.dry_run else ours or known
-        if anchor not in (None, mine, theirs):
-            mine = self._reconciler.joined(gate, subject, mine, str(anchor))
+        mine = self._with_named(gate, subject, mine, theirs, anchor)
         gone = theirs is None and mine is not None and anchor == mine
         if gone and self._reconciler.has_ended(gate, subject, str(mine)):
             if ours is not None:
@@ -97,6 +121,14 @@ class Ledgers:
             *(gate, subject, mine, theirs, had, anchor), dry_run=self._shared.dry_run
         )
         yield from self._apply(ref, ours, theirs, settled)
+
+    def _with_named(
+        self, gate: str, subject: str, mine: str | None, theirs: str | None, named: str | None
+    ) -> str | None:
+        """This clone's state with what the journal names, which is known here too."""
+        if named is None or named in (mine, theirs):
+            return mine
+        return self._reconciler.joined(gate, subject, mine, named)
 
     def _apply(
         self, ref: str, ours: str | None, theirs: str | None, settled: Settled
@@ -119,6 +151,8 @@ class Ledgers:
         """What became of a ledger, and what became of it when it was secured."""
         steps = [step for step in (self._secured.pop(ref, None), settled) if step]
         lost = next((step.lost for step in steps if step.lost), "")
+        if settled.outcome in (Outcome.TAKE, Outcome.SAME):  # somebody else has put it back
+            lost = ""
         what = _WHAT[settled.outcome]
         if any(step.outcome is Outcome.REPLAY for step in steps):
             what = What.MERGED

@@ -28,7 +28,7 @@ one place."""
 
 _RETRIES = 20
 
-_ENDED = frozenset(
+ENDED = frozenset(
     [
         Status.LANDED,
         Status.WITHDRAWN,
@@ -39,6 +39,7 @@ _ENDED = frozenset(
         Status.TERMINATED,
     ]
 )
+"""What a summary says where no life runs any more, as far as a summary can tell."""
 
 
 def in_the_way(remote: str | None = None) -> GateError:
@@ -143,7 +144,7 @@ def removable(world: World, policy: PolicyCommit, index: Index) -> dict[str, str
 
 def _may_go(world: World, policy: PolicyCommit, index: Index, ref: str, tip: str) -> bool:
     summary = ledger.instance(world.repo, ref, tip).summary
-    if summary is None or summary.status not in _ENDED:  # most are sorted out by this alone
+    if summary is None or summary.status not in ENDED:  # most are sorted out by this alone
         return False
     due = world.now - AGE
     if world.repo.commit(tip).committer.time > due:

@@ -326,9 +326,14 @@ def _then(world: World, now: Landed) -> Iterator[str]:
     if refs.read(repo, f"refs/heads/{branch}"):
         # Git takes -d where HEAD has all of the branch.
         seen = now.method.keeps_commits and (at_branch or head == work.target)
-        yield f"git branch {'-d' if seen else '-D'} {shlex.quote(branch)}"
+        yield shlex.join(["git", "branch", "-d" if seen else "-D", *_words(branch)])
     if remote and refs.read(repo, f"refs/remotes/{remote}/{branch}"):
-        yield f"git push {shlex.quote(remote)} --delete {shlex.quote(branch)}"
+        yield shlex.join(["git", "push", remote, "--delete", *_words(branch)])
+
+
+def _words(branch: str) -> list[str]:
+    """A branch as the last words of a command, also where it is called like an option."""
+    return ["--", branch] if branch.startswith("-") else [branch]
 
 
 def _name(ref: str) -> str:

@@ -20,6 +20,7 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.known import tracking_ref
 from gitgate.git.refs import LostRace
+from gitgate.git.remote import last_word
 from gitgate.git.repository import Repository
 
 _SHOWN = 40
@@ -144,7 +145,7 @@ def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str,
 def _unreachable(remote: str, answer: process.Completed) -> GateError:
     return GateError(
         Exit.FATAL,
-        f"{remote} cannot be reached: {answer.complaint}",
+        f"{remote} cannot be reached: {last_word(answer)}",
         f"git ls-remote {shlex.quote(remote)}",
     )
 

@@ -237,7 +237,7 @@ def following(loaded: Loaded, status: Status) -> list[str] | None:
         case Status.REJECTED | Status.EXPIRED | Status.WITHDRAWN:
             return ["git", "gate", "open", loaded.gate, *subject]
         case Status.APPROVED | Status.SKIPPED:
-            return ["git", "gate", "check"]
+            return ["git", "gate", "land", loaded.gate, *subject]
         case _:
             return None
 

@@ -80,7 +80,8 @@ def reconcile(
     """Bring this clone's state and the shared one together.
 
     `known` are states that the shared ref is known to have had, and `named` is the one that the
-    journal names, which the shared ref has to go on from; `ours` holds all of them.
+    journal names, which the shared ref has to go on from; `ours` holds all of them, unless it was
+    taken back itself.
     """
     states = [*known, *([named] if named else [])]
     if theirs is None:
@@ -114,6 +115,8 @@ _UNNAMED = "it does not go on from what the journal names"
 def _apart(
     ours: Chain, theirs: Chain, known: Sequence[Chain], fold: Fold, named: Chain | None
 ) -> Plan:
+    if named is not None and theirs.has(named) and not ours.has(named):
+        return _replayed(theirs, ours, fold)  # it is this clone's that was rewritten
     lost = next(filter(None, (lacking(state, theirs, fold) for state in known)), "")
     if not lost and named is not None and not theirs.has(named):
         lost = _UNNAMED

@@ -111,11 +111,11 @@ def opened(doc: Document, notes: Sequence[str], shown: Sequence[str]) -> list[st
         "already-approved": "already approved, and nothing new to ask",
     }[doc["result"]]
     following = [
-        f"next: git gate approve {about}   (a person)",
-        f"      git gate wait {about}      (whoever asked, until then)",
+        f"next: git gate review {about}   (a person)",
+        f"      git gate wait {about}     (whoever asked, until then)",
     ]
     if doc["result"] == "already-approved":
-        following = ["next: git gate check says how it may land"]
+        following = [f"next: git gate land {about}; git gate check says how it may land"]
     elif not doc["waiting_for"]:
         following = ["next: nobody may approve this as it stands; mend what the reasons say"]
     return [*(safe(note) for note in notes), said, "", *shown, "", *following]
@@ -168,8 +168,8 @@ def decided(
     lines.append(f"the instance is now {doc['status']}{why}")
     lines.append(
         {
-            "approved": "next: land it; git gate check says which ways pass",
-            "skipped": "next: land it; git gate check says which ways pass",
+            "approved": f"next: git gate land {about}; git gate check says which ways pass",
+            "skipped": f"next: git gate land {about}; git gate check says which ways pass",
             "rejected": f"next: git gate wait {about} tells the asking side; the next iteration:"
             f" git gate open {about}",
             "withdrawn": f"next: git gate open {about} begins a new one",

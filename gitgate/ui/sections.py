@@ -266,10 +266,13 @@ def _keys(options: Options) -> Iterator[Row]:
 
 def _commands(doc: Document, options: Options) -> Iterator[Row]:
     about = f"{doc['gate']} --subject {shell(doc['subject'])}"
-    look = (f"git diff {short(doc['base'])} {short(doc['work'])}", "show what is under review")
+    look = (f"git gate diff {about} 0..{doc['iteration']}", "show what is under review")
+    land = (f"git gate land {about}", "land it")
+    check = ("git gate check", "say how it may land")
     again = (f"git gate open {about}", "put up the next iteration")
     back = (f"git gate retract {about}", "take your own decision back")
     waiting = [
+        (f"git gate review {about}", "read it and decide, at a terminal"),
         (f"git gate approve {about}", "approve and continue"),
         (f"git gate reject {about} -m TEXT", "reject and provide feedback"),
         look,
@@ -279,8 +282,8 @@ def _commands(doc: Document, options: Options) -> Iterator[Row]:
     rows = {
         "open": waiting,
         "parked": waiting,
-        "approved": [("git gate check", "say how it may land"), back, look],
-        "skipped": [("git gate check", "say how it may land"), back, look],
+        "approved": [land, check, back, look],
+        "skipped": [land, check, back, look],
         "rejected": [again, back, look],
         "expired": [again, look],
     }.get(doc["status"], [(f"git gate open {about}", "begin a new one")])

@@ -20,7 +20,7 @@ from gitgate.core import ids
 from gitgate.core.events import Event, EventName
 from gitgate.core.person import Person, Stamp
 from gitgate.git import ledger as ledgers
-from gitgate.git.ledger import Draft
+from gitgate.git.ledger import Draft, Ledger
 
 LEDGER = ids.ledger_ref("main", "feature")
 PEOPLE = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
@@ -186,17 +186,8 @@ def test_a_plain_fetch_in_between_takes_nothing_away(
     assert before
 
 
-@pytest.mark.parametrize("fetched", [False, True])
-def test_requests_in_another_order(ada: Project, mallory: Project, fetched: bool) -> None:
-    """28: an older request is made the newest one, so that it would authorise again."""
-    time.sleep(1.1)  # requests of one second are ordered by their ids
-    ada.git("switch", "--quiet", "feature")
-    ada.commit("better", {"feature.md": "# feature, better\n"})
-    ada.gate("open").ok()
-    ada.gate("sync").ok()
-    ledger = ledgers.read(repository(ada), "main", "feature")
-    newest = ada.rev(LEDGER)
-    mallory.git("fetch", "--quiet", "origin", f"+{LEDGER}:{LEDGER}")
+def in_another_order(mallory: Project, ledger: Ledger) -> str:
+    """Two requests and the record about the first, the second request before the first."""
     repo = repository(mallory)
     first, second = ledger.requests.values()
     [record] = ledger.records.values()
@@ -210,13 +201,59 @@ def test_requests_in_another_order(ada: Project, mallory: Project, fetched: bool
     ):
         event = Event("", 0, name, stamp.time, stamp.person, request)
         found = ledgers.extended(repo, found, Draft(event, 1, "open", None, raw), stamp)
-    forced(mallory, f"{found.tip}:{LEDGER}")
+    return str(found.tip)
+
+
+@pytest.mark.parametrize("fetched", [False, True])
+def test_requests_in_another_order(ada: Project, mallory: Project, fetched: bool) -> None:
+    """28: an older request is made the newest one, so that it would authorise again."""
+    time.sleep(1.1)  # requests of one second are ordered by their ids
+    ada.git("switch", "--quiet", "feature")
+    ada.commit("better", {"feature.md": "# feature, better\n"})
+    ada.gate("open").ok()
+    ada.gate("sync").ok()
+    ledger = ledgers.read(repository(ada), "main", "feature")
+    newest = ada.rev(LEDGER)
+    mallory.git("fetch", "--quiet", "origin", f"+{LEDGER}:{LEDGER}")
+    forced(mallory, f"{in_another_order(mallory, ledger)}:{LEDGER}")
     if fetched:
         ada.git("fetch", "--quiet", "origin", "+refs/aiwg/gates/*:refs/gitgate/origin/gates/*")
     done = ada.gate("sync", "--json").ok()
     [said] = [c["reasons"] for c in done.json["changes"] if c["ref"] == LEDGER]
     assert said == ["its requests stand in another order on origin, and this is put back"]
     assert server(ada, LEDGER) == newest
+
+
+@pytest.mark.parametrize("fetched", [False, True])
+@pytest.mark.parametrize("taken", [False, True])
+def test_requests_in_the_order_of_their_times(
+    ada: Project, mallory: Project, fetched: bool, taken: bool
+) -> None:
+    """28: Ada's clock went back between two requests, so their order alone shows nothing: the
+    journal does, also where a plain fetch brought the rewritten ledger, and where this clone's
+    own ref took it over (a mirror)."""
+    repo = repository(ada)
+    before = ledgers.read(repo, "main", "feature")
+    early = Stamp(Person("Ada Lovelace", "ada@example.com"), 1_764_565_100)
+    again = replace(next(iter(before.requests.values())), id="", nonce="e" * 32, opened=early)
+    event = Event("", 0, EventName.ITERATED, early.time, early.person, None)
+    honest = str(ledgers.extended(repo, before, Draft(event, 2, "open", again), early).tip)
+    ada.git("update-ref", LEDGER, honest)
+    ada.gate("sync").ok()
+    ledger = ledgers.read(repo, "main", "feature")
+    mallory.git("fetch", "--quiet", "origin", f"+{LEDGER}:{LEDGER}")
+    forced(mallory, f"{in_another_order(mallory, ledger)}:{LEDGER}")
+    if fetched:
+        ada.git("fetch", "--quiet", "origin", "+refs/aiwg/gates/*:refs/gitgate/origin/gates/*")
+    if taken:
+        ada.git("fetch", "--quiet", "origin", "+refs/aiwg/gates/*:refs/aiwg/gates/*")
+    done = ada.gate("sync", "--json").ok()
+    [said] = [c["reasons"] for c in done.json["changes"] if c["ref"] == LEDGER]
+    assert said[:1] == [
+        "it does not go on from what the journal names on origin, and this is put back"
+    ]
+    assert server(ada, LEDGER) == ada.rev(LEDGER) == honest
+    assert ada.gate("sync").ok().out == "nothing new: what is here and on origin is the same\n"
 
 
 def test_honest_twin_of_a_rewrite(ada: Project, mallory: Project) -> None:
@@ -313,3 +350,32 @@ def test_the_journal_is_put_back(
     assert ada.git("merge-base", "--is-ancestor", before, after).status == 0
     assert after == ada.rev("aiwg/journal")
     assert ada.gate("sync").ok().out == "nothing new: what is here and on origin is the same\n"
+
+
+def test_a_ledger_that_no_ref_shows_any_more(ada: Project, mallory: Project) -> None:
+    """2: it was deleted on the server, and a mirror's `git fetch --prune` took both refs here."""
+    delete(mallory)
+    everything = (
+        "+refs/aiwg/gates/*:refs/aiwg/gates/*",
+        "+refs/aiwg/gates/*:refs/gitgate/origin/gates/*",
+    )
+    before = ada.rev(LEDGER)
+    for refspec in everything:
+        ada.git("fetch", "--quiet", "--prune", "origin", refspec)
+    ada.git("gc", "--quiet", "--prune=now")
+    assert ada.git("rev-parse", "--quiet", "--verify", LEDGER, check=False).status == 1
+    assert results(ada.gate("sync", "--json").ok())["main of feature"] == "put-back"
+    assert server(ada, LEDGER) == ada.rev(LEDGER) == before
+
+
+def test_what_somebody_else_has_put_back_is_taken(ada: Project, mallory: Project) -> None:
+    """A plain fetch saw the ledger rewound; until the next `sync` another clone had mended it."""
+    mallory.be(ada.people["bob"])
+    rewind(mallory)
+    ada.git("fetch", "--quiet", "origin", "+refs/aiwg/gates/*:refs/gitgate/origin/gates/*")
+    mallory.git("push", "--quiet", "--no-verify", "origin", f"{LEDGER}:{LEDGER}")
+    mallory.gate("sync").ok()
+    mallory.git("branch", "feature", f"{LEDGER}^2^1", check=False)
+    mallory.gate("retract", "main", "--subject", "feature").ok()
+    mallory.gate("sync").ok()
+    assert results(ada.gate("sync", "--json").ok())["main of feature"] == "taken"

@@ -197,6 +197,7 @@ def waited(status: str, telling: dict[str, Any] | None = None, **changes: Any) -
     }
 
 
+LAND = ["git", "gate", "land", "main", "--subject", "feature"]
 UNPUSHED = "origin is not known to have the ledger of main of feature: git gate sync origin"
 ACCOUNTS = "nothing that was approved accounts for work........ (Add a page)"
 

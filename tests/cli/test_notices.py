@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from noticing import TIERS, listen, said, told, work
-from outputs import ADA, Clock, Names
+from outputs import ADA, LAND, Clock, Names
 from support.project import SOLO, Project, make_project, person
 
 TIMED = SOLO.replace("timeout_minutes: 0", "timeout_minutes: 60")
@@ -57,7 +57,7 @@ def test_each_event_is_told_as_one_document(project: Project, heard: Path, clock
         status="approved",
         record="<id>",
         counts=True,
-        next=["git", "gate", "check"],
+        next=LAND,
         **second,
     )
     assert names(told(heard)) == [approved]

@@ -26,9 +26,10 @@ PAGES = {
 
 OPTIONS = """\
 Options:
+  git gate review main --subject feature          read it and decide, at a terminal
   git gate approve main --subject feature         approve and continue
   git gate reject main --subject feature -m TEXT  reject and provide feedback
-  git diff base........ work........              show what is under review
+  git gate diff main --subject feature 0..1       show what is under review
   git gate skip main --subject feature -m REASON  skip this gate, with a reason
   git gate quit main --subject feature            quit
   git gate log main --subject feature             show what happened
@@ -73,8 +74,8 @@ Next Steps (if approved):
 opened gate main for feature: iteration 1
 
 {panel}
-next: git gate approve main --subject feature   (a person)
-      git gate wait main --subject feature      (whoever asked, until then)
+next: git gate review main --subject feature   (a person)
+      git gate wait main --subject feature     (whoever asked, until then)
 """,
     )
     assert opened.err == ""
@@ -153,7 +154,7 @@ skipping gate main for feature, iteration 1: it lands without approval
 recorded: skip of main for feature, iteration 1, {key}
 record <id>
 the instance is now skipped
-next: land it; git gate check says which ways pass
+next: git gate land main --subject feature; git gate check says which ways pass
 """,
     )
     clock.later(minutes=2)
@@ -163,7 +164,7 @@ next: land it; git gate check says which ways pass
 recorded: approve of main for feature, iteration 1, {key}
 record <id>
 the instance is now approved
-next: land it; git gate check says which ways pass
+next: git gate land main --subject feature; git gate check says which ways pass
 """,
     )
     same(
@@ -204,12 +205,13 @@ ada@example.com has decided again since)
       All right
 
 Options:
-  git gate check                           say how it may land
-  git gate retract main --subject feature  take your own decision back
-  git diff base........ work........       show what is under review
-  git gate log main --subject feature      show what happened
+  git gate land main --subject feature       land it
+  git gate check                             say how it may land
+  git gate retract main --subject feature    take your own decision back
+  git gate diff main --subject feature 0..1  show what is under review
+  git gate log main --subject feature        show what happened
 
-next: git gate check says how it may land
+next: git gate land main --subject feature; git gate check says how it may land
 """,
     )
     same(

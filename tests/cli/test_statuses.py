@@ -5,6 +5,7 @@ from __future__ import annotations
 from outputs import (
     ACCOUNTS,
     ADA,
+    LAND,
     Clock,
     Names,
     checked,
@@ -126,7 +127,7 @@ def test_rejected_then_satisfied_then_stale_then_landed(project: Project, clock:
         names,
         "wait",
         0,
-        waited("approved", yes, iteration=2, decisions=[no, yes], next=["git", "gate", "check"]),
+        waited("approved", yes, iteration=2, decisions=[no, yes], next=LAND),
     )
     says(project, names, "check", 0, checked("satisfied", 0, gates=[row("satisfied", iteration=2)]))
     earlier = names(project.gate("show", "--json", "--iteration", "1").ok().json)
@@ -170,7 +171,7 @@ def test_skipped_then_quit_then_withdrawn(project: Project, clock: Clock) -> Non
     skip = decision("skip", message="The site is down")
     says(project, names, "check", 0, checked("skipped", 0))
     says(project, names, "show", 0, shown(status="skipped", reasons=[], decisions=[skip]))
-    says(project, names, "wait", 0, waited("skipped", skip, next=["git", "gate", "check"]))
+    says(project, names, "wait", 0, waited("skipped", skip, next=LAND))
     at = clock.later(seconds=1)
     project.gate("quit", "-m", "Not this year").ok()
     skip = {**skip, "counts": False, "reason": f"{ADA} has decided again since"}

@@ -241,7 +241,7 @@ decide: git gate review elaboration --subject feature/login"""
 @pytest.mark.parametrize(
     ("status", "command"),
     [
-        ("approved", "git gate check"),
+        ("approved", "git gate land elaboration"),
         ("rejected", "git gate open elaboration"),
         ("expired", "git gate open elaboration"),
         ("withdrawn", "git gate open elaboration"),
