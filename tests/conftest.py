@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -13,6 +14,10 @@ from support.project import TEAM, Project, make_project, person
 
 _KEPT = ("PATH", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _KEPT_PREFIXES = ("PYTEST_", "COV_", "COVERAGE_", "HYPOTHESIS_")
+
+# A shell that starts the tests in the background has them ignore an interrupt, and so would every
+# program that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time, so that a failure is a change's own. More and other ones on demand:
 # HYPOTHESIS_PROFILE=deep.
