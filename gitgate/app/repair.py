@@ -49,6 +49,7 @@ def repair(world: World, policy: PolicyCommit) -> Repaired:
     """
     said = Repaired()
     lost: dict[str, list[Record]] = {}
+    _ = world.noted  # all of them, or nothing is mended
     for gate in world.gates(policy):
         for subject in world.subjects(gate):
             try:

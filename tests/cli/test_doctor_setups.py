@@ -138,6 +138,7 @@ def test_a_clone_that_was_never_set_up(project: Project, clock: Clock, home: Pat
     """All at once: locks, the remote, the key's list, notes, the clock, the depth."""
     clock.now = int(time.time())
     project.gate("init").ok()
+    project.git("config", "gate.autoSync", "false")
     project.branch("feature")
     project.commit("work", {"page.md": "# Page\n"})
     project.gate("open").ok()

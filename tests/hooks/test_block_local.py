@@ -231,8 +231,7 @@ def test_a_clone_a_fetch_and_a_pull_are_free(local: Project, tmp_path: Path) -> 
     local.branch("second", "main")
     local.commit("Second", {"second.md": "x\n"})
     local.git("switch", "--quiet", "main")
-    approve(local, "second")
-    local.git("merge", "--quiet", "second")
+    local.git("-c", "core.hooksPath=/dev/null", "merge", "--quiet", "second")
     plant = clone.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "own").out.strip()
     clone.git("merge", "--quiet", "--ff-only", plant)  # changes no path that a gate compares
     clone.branch("own", "main")

@@ -141,7 +141,7 @@ class Town:
     def edited(self, base: str) -> dict[str, bytes]:
         """One of few changes, so that the same one is made on several bases."""
         files = dict(self.files[base])
-        paths = sorted(path for path in files if path[0] in "defn")
+        paths = sorted(path for path in files if path[0] in "defn") or ["d/again"]
         for _ in range(self.chance.randint(1, 2)):
             path = self.chance.choice(paths)
             match self.chance.randrange(6):

@@ -26,7 +26,7 @@ from gitgate.core.digest import Asked, Digest, digest_of, format_asked, is_sound
 from gitgate.core.landing import same_change
 from gitgate.errors import GateError
 
-EXAMPLES = 400 if os.environ.get("GIT_GATE_LONG") else 14
+EXAMPLES = 400 if os.environ.get("GIT_GATE_LONG") else 6
 STEPS = 70
 
 
