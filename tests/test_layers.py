@@ -32,7 +32,7 @@ LAYERS["cli"] = {*LAYERS}
 
 # Where a library may be imported: a folder (ends in "/") or a file of the package.
 LIBRARIES = {
-    "apprise": ["app/notifying.py"],
+    "apprise": ["app/telling/notifying.py"],
     "click": ["cli/"],
     "cryptography": ["signing/"],
     "pygit2": ["git/"],

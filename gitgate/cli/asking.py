@@ -13,7 +13,7 @@ from gitgate.cli.options import gate_argument, json_option, pass_env, subject_op
 from gitgate.cli.seeing import show_panel
 
 if TYPE_CHECKING:
-    from gitgate.app.world import World
+    from gitgate.app.gather.world import World
 
 
 def _finite(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -48,8 +48,8 @@ def open_command(
     anyway: bool,
 ) -> None:
     """Put the work up for a decision, as iteration 1 or the next one."""
-    from gitgate.app import query
-    from gitgate.app.opening import Ask, open_gate
+    from gitgate.app.asking.opening import Ask, open_gate
+    from gitgate.app.showing import query
     from gitgate.ui import plain
 
     ask = Ask(gate, subject, target, commit, base, agent, message, advance, anyway)
@@ -83,8 +83,8 @@ def withdraw_command(
     env: Env, gate: str | None, subject: str | None, every: bool, message: str
 ) -> None:
     """Take back what nobody has decided yet."""
-    from gitgate.app import choose
-    from gitgate.app.withdrawing import own_undecided, withdraw
+    from gitgate.app.asking import choose
+    from gitgate.app.asking.withdrawing import own_undecided, withdraw
     from gitgate.ui.sanitise import safe
 
     with env.world() as world:
@@ -118,8 +118,9 @@ def wait_command(
     env: Env, gate: str | None, subject: str | None, timeout: float | None, remote: str | None
 ) -> int:
     """Return when the instance is decided; the exit status says how."""
-    from gitgate.app import choose, query
-    from gitgate.app.waiting import wait
+    from gitgate.app.asking import choose
+    from gitgate.app.asking.waiting import wait
+    from gitgate.app.showing import query
     from gitgate.ui import plain
 
     with env.world(remote) as world:
@@ -135,6 +136,6 @@ def wait_command(
 
 
 def _watching(gate: str, subject: str, env: Env) -> Callable[[World], None]:
-    from gitgate.app.remotewatch import RemoteWatch
+    from gitgate.app.asking.remotewatch import RemoteWatch
 
     return RemoteWatch(gate, subject, env.say).look

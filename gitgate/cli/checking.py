@@ -19,8 +19,8 @@ from gitgate.errors import Exit, GateError
 @json_option
 def check_command(env: Env, moves: str | None, ref: str | None, subject: str | None) -> int:
     """May HEAD land on REF; with a range, may REF make exactly this move?"""
-    from gitgate.app.checking import check
-    from gitgate.app.judgement import document
+    from gitgate.app.judging.checking import check
+    from gitgate.app.judging.judgement import document
     from gitgate.ui import plain
     from gitgate.ui.sanitise import safe
 
@@ -43,7 +43,7 @@ def policy_command() -> None:
 @json_option
 def policy_check(env: Env, rev: str | None) -> int:
     """Validate the policy in the work tree, or at REV."""
-    from gitgate.app.policycheck import problems_at, problems_in
+    from gitgate.app.policy.policycheck import problems_at, problems_in
     from gitgate.ui.sanitise import safe
 
     if rev is None and env.repo.work_tree is None:
@@ -60,7 +60,7 @@ def policy_check(env: Env, rev: str | None) -> int:
 @json_option
 def policy_explain(env: Env, ref: str) -> None:
     """Say what guards REF, who may decide, and what a landing would need."""
-    from gitgate.app.explaining import explain_ref
+    from gitgate.app.policy.explaining import explain_ref
     from gitgate.ui import policytext
 
     with env.world() as world:
@@ -75,7 +75,7 @@ def policy_explain(env: Env, ref: str) -> None:
 @json_option
 def policy_test(env: Env, since: str, ref: str | None) -> None:
     """Replay the policy of the work tree over what has landed: what would it have asked for?"""
-    from gitgate.app.rehearsing import rehearse
+    from gitgate.app.policy.rehearsing import rehearse
     from gitgate.ui import policytext
 
     with env.world() as world:

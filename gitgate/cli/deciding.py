@@ -108,8 +108,9 @@ def _decide(
     iteration: int | None = None,
     must_say: str = "",
 ) -> None:
-    from gitgate.app import choose, query
-    from gitgate.app.deciding import Word, decide
+    from gitgate.app.asking import choose
+    from gitgate.app.deciding.deciding import Word, decide
+    from gitgate.app.showing import query
     from gitgate.cli.draft import keeping, written
     from gitgate.ui import plain
 

@@ -13,11 +13,11 @@ from gitgate.cli.options import json_option, pass_env, subject_option
 from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
-    from gitgate.app.changes import Changes
-    from gitgate.app.instances import Loaded
-    from gitgate.app.policies import PolicyCommit
-    from gitgate.app.rounds import Rounds
-    from gitgate.app.world import World
+    from gitgate.app.gather.instances import Loaded
+    from gitgate.app.gather.policies import PolicyCommit
+    from gitgate.app.gather.world import World
+    from gitgate.app.showing.changes import Changes
+    from gitgate.app.showing.rounds import Rounds
     from gitgate.ui.fulldiff import Palette
 
 _FIRST = 60  # lines that a pager gets at once, before the rest is made
@@ -54,7 +54,7 @@ def diff_command(
     0..N is the whole change of iteration N from its base. After a rebase only the author's own
     changes are shown. On a terminal --patch is --full.
     """
-    from gitgate.app.changes import Changes
+    from gitgate.app.showing.changes import Changes
 
     gate, spelled = _arguments(what)
     if since_mine and spelled is not None:
@@ -68,7 +68,7 @@ def diff_command(
         changes = Changes(world, loaded, _rounds(world, policy, loaded, spelled, since_mine))
         _show(env, changes, form, color)
         if env.terminal and not env.json:
-            from gitgate.app.viewed import mark
+            from gitgate.app.showing.viewed import mark
 
             mark(world.repo, changes.rounds.new.request.id)
 
@@ -85,7 +85,7 @@ def _arguments(what: tuple[str, ...]) -> tuple[str | None, str | None]:
 
 
 def _loaded(world: World, gate: str | None, subject: str | None) -> tuple[PolicyCommit, Loaded]:
-    from gitgate.app import choose
+    from gitgate.app.asking import choose
 
     policy = world.policy()
     name = choose.subject_of(world, subject)
@@ -96,18 +96,18 @@ def _loaded(world: World, gate: str | None, subject: str | None) -> tuple[Policy
 def _rounds(
     world: World, policy: PolicyCommit, loaded: Loaded, spelled: str | None, since_mine: bool
 ) -> Rounds:
-    from gitgate.app import rounds
+    from gitgate.app.showing import rounds
 
     if not since_mine:
         return rounds.chosen(loaded, spelled)
-    from gitgate.app.myself import myself
-    from gitgate.app.viewed import viewed
+    from gitgate.app.deciding.myself import myself
+    from gitgate.app.showing.viewed import viewed
 
     return rounds.since(loaded, myself(world, policy), viewed(world.repo))
 
 
 def _show(env: Env, changes: Changes, form: str | None, color: str | None) -> None:
-    from gitgate.app import changedoc
+    from gitgate.app.showing import changedoc
     from gitgate.ui import changes as text
 
     if env.json:
@@ -126,8 +126,8 @@ def _show(env: Env, changes: Changes, form: str | None, color: str | None) -> No
 
 def full_diff(changes: Changes, palette: Palette) -> Iterator[str]:
     """The full diff, each file made when it is asked for."""
-    from gitgate.app import changedoc
-    from gitgate.app.changes import of_policy
+    from gitgate.app.showing import changedoc
+    from gitgate.app.showing.changes import of_policy
     from gitgate.ui import changes as text
     from gitgate.ui import fulldiff
 

@@ -18,7 +18,7 @@ import click
 from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
-    from gitgate.app.world import World
+    from gitgate.app.gather.world import World
     from gitgate.git.repository import Repository
 
 # Variables by which known coding agents mark the commands that they run.
@@ -91,7 +91,7 @@ class Env:
 
         `historic` judges signatures as of the time of each decision alone.
         """
-        from gitgate.app.world import World
+        from gitgate.app.gather.world import World
 
         world = World(self.repo, self.now(), remote, historic=historic)
         with closing(world):

@@ -27,8 +27,9 @@ from gitgate.errors import Exit, GateError
 @pass_env
 def export_command(env: Env, form: str, record: str | None, output: Path | None) -> None:
     """Print the decision log, or rebuild a derived file with -o."""
-    from gitgate.app import exporting, query
-    from gitgate.app.derived import exclude_derived, replace
+    from gitgate.app.showing import query
+    from gitgate.app.telling import exporting
+    from gitgate.app.telling.derived import exclude_derived, replace
 
     # A log looks back, each decision at its own time; the documents are of now, as `show` has them.
     with env.world(historic=form != "json") as world:

@@ -28,11 +28,11 @@ from gitgate.ui.session import worded
 from gitgate.ui.state import Screen, State
 
 if TYPE_CHECKING:
-    from gitgate.app.deciding import Decided
-    from gitgate.app.remembered import Memory
-    from gitgate.app.reviewediting import Edit
-    from gitgate.app.reviewing import Desk
-    from gitgate.app.world import World
+    from gitgate.app.deciding.deciding import Decided
+    from gitgate.app.gather.world import World
+    from gitgate.app.reviewing.remembered import Memory
+    from gitgate.app.reviewing.reviewediting import Edit
+    from gitgate.app.reviewing.reviewing import Desk
 
 
 class Place(Protocol):
@@ -57,8 +57,9 @@ class Handwork:
 
     def open(self, state: State, gate: str, subject: str) -> State:
         """The panel of an instance, with the drafts that were kept. Raises GateError."""
-        from gitgate.app import remembered, viewed
-        from gitgate.app.world import gate_of
+        from gitgate.app.gather.world import gate_of
+        from gitgate.app.reviewing import remembered
+        from gitgate.app.showing import viewed
 
         self._store(state)
         if self._watch is not None:
@@ -83,7 +84,7 @@ class Handwork:
         )
 
     def _gathered(self, gate: str, subject: str) -> Desk:
-        from gitgate.app import reviewing
+        from gitgate.app.reviewing import reviewing
 
         world = self._fresh()
         policy = world.policy()
@@ -93,7 +94,7 @@ class Handwork:
 
     def _fresh(self) -> World:
         """The repository as it is now."""
-        from gitgate.app.world import World
+        from gitgate.app.gather.world import World
 
         if self._world is not None:
             self._world.close()
@@ -111,7 +112,7 @@ class Handwork:
     def _store(self, state: State) -> None:
         if state.seat is None or self._watch is None:
             return
-        from gitgate.app import remembered
+        from gitgate.app.reviewing import remembered
 
         loaded = self.desk.loaded
         self.memory.words = dict(state.words)
@@ -200,7 +201,7 @@ class Handwork:
             return replace(state, message=_said(error))
 
     def _edit(self, state: State, path: str) -> State:
-        from gitgate.app import reviewediting
+        from gitgate.app.reviewing import reviewediting
 
         world, request = self._fresh(), self.desk.request
         before = reviewediting.original(world, request, path_bytes(path))
@@ -237,7 +238,7 @@ class Handwork:
         return folder / (f"edit-{name}" if plainly and len(name) < 100 else "edit")
 
     def _edited(self, state: State, path: str, edit: Edit) -> State:
-        from gitgate.app.reviewediting import following
+        from gitgate.app.reviewing.reviewediting import following
 
         if edit.aside:
             message = (
@@ -274,8 +275,8 @@ class Handwork:
             return self._again(state, message)
 
     def _decide(self, state: State, action: Action) -> State | tuple[list[str], list[str]]:
-        from gitgate.app import remembered, reviewing
-        from gitgate.app.query import show
+        from gitgate.app.reviewing import remembered, reviewing
+        from gitgate.app.showing.query import show
         from gitgate.cli.telling import told
 
         desk = self.desk

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gitgate import hooks
-from gitgate.app.hookplace import HookPlace, Owner, find
+from gitgate.app.clone.hookplace import HookPlace, Owner, find
 from gitgate.cli.env import Env
 from gitgate.errors import Exit, GateError
 from gitgate.hooks import (

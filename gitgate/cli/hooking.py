@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import click
 
 from gitgate import hookguards
-from gitgate.app.judgement import Judgement
-from gitgate.app.prepush import Guards
+from gitgate.app.judging.judgement import Judgement
+from gitgate.app.judging.prepush import Guards
 from gitgate.cli.env import Env
 from gitgate.cli.hookfiles import check_server, install_hook, standing, uninstall_hook
 from gitgate.cli.options import json_option, pass_env
@@ -87,7 +87,7 @@ def status(env: Env, server: bool) -> int:
 
 def _status_of_server(env: Env) -> int:
     """The hooks of a server, and the branch by whose policy they judge."""
-    from gitgate.app import receiving
+    from gitgate.app.server import receiving
 
     check_server(env)
     found = {name: standing(env, name) for name in SERVER}
@@ -128,7 +128,7 @@ def _told() -> str:
 
 def _pre_push(env: Env, remote: str, lines: str) -> int:
     """Judge each ref of the push; every refusal is exit 1, with its reason and what resolves it."""
-    from gitgate.app import prepush
+    from gitgate.app.judging import prepush
 
     named = remote if f"remote.{remote}.url" in env.repo.config else None
     with env.world(named) as world:
@@ -144,7 +144,7 @@ def _reference_transaction(env: Env, state: str, lines: str) -> int:
         return int(Exit.OK)
     from contextlib import closing
 
-    from gitgate.app import localmoves
+    from gitgate.app.judging import localmoves
     from gitgate.ui.sanitise import safe
 
     with closing(localmoves.LocalWorld(env.repo, env.now())) as world:
@@ -158,7 +158,7 @@ def _reference_transaction(env: Env, state: str, lines: str) -> int:
 
 def _pre_receive(env: Env, lines: str) -> int:
     """Judge each ref of a push that the server is about to receive."""
-    from gitgate.app import receiving
+    from gitgate.app.server import receiving
 
     with receiving.server(env.now()) as world:
         refused = _refused(env, receiving.judge_received(world, receiving.updates(lines)))
@@ -167,7 +167,7 @@ def _pre_receive(env: Env, lines: str) -> int:
 
 def _post_receive(env: Env, lines: str) -> int:
     """Record what a push has done; the push is over, so nothing here is an error."""
-    from gitgate.app import received, receiving
+    from gitgate.app.server import received, receiving
     from gitgate.ui.sanitise import safe
 
     with receiving.server(env.now()) as world:

@@ -15,7 +15,7 @@ from gitgate.cli.env import Env
 from gitgate.cli.options import gate_argument, json_option, pass_env, subject_option
 
 if TYPE_CHECKING:
-    from gitgate.app.land import Landed
+    from gitgate.app.landing.land import Landed
 
 
 @click.command("land")
@@ -41,7 +41,7 @@ def land_command(
     dry_run: bool,
 ) -> int:
     """Land the approved work: build it, check it, push it with its ledger."""
-    from gitgate.app.land import Ask, Result, land
+    from gitgate.app.landing.land import Ask, Result, land
     from gitgate.ui.landed import landed, refused
 
     with env.world() as world:
@@ -79,7 +79,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _document(done: Landed) -> dict[str, Any]:
     """The document of `land --json` (docs/reference.md)."""
-    from gitgate.app.judgement import document
+    from gitgate.app.judging.judgement import document
 
     judged = document(done.judged)
     return {

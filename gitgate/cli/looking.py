@@ -26,8 +26,9 @@ def show_command(
     accessible: bool,
 ) -> None:
     """Show one instance: what is asked, what is delivered, who has decided."""
-    from gitgate.app import choose, query
-    from gitgate.app.expiring import record_expiry
+    from gitgate.app.asking import choose
+    from gitgate.app.asking.expiring import record_expiry
+    from gitgate.app.showing import query
 
     with env.world() as world:
         policy = world.policy()
@@ -44,7 +45,7 @@ def show_command(
 @json_option
 def list_command(env: Env, every: bool) -> None:
     """List the instances that wait for a decision."""
-    from gitgate.app import query
+    from gitgate.app.showing import query
     from gitgate.ui import plain
 
     with env.world() as world:
@@ -61,8 +62,9 @@ def list_command(env: Env, every: bool) -> None:
 @json_option
 def log_command(env: Env, gate: str | None, subject: str | None) -> None:
     """Show the history of one instance."""
-    from gitgate.app import choose, query
-    from gitgate.app.expiring import record_expiry
+    from gitgate.app.asking import choose
+    from gitgate.app.asking.expiring import record_expiry
+    from gitgate.app.showing import query
     from gitgate.ui import plain
 
     with env.world() as world:

@@ -14,8 +14,8 @@ from gitgate.cli.seeing import accessible_option, color_option
 from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
-    from gitgate.app.policies import PolicyCommit
-    from gitgate.app.world import World
+    from gitgate.app.gather.policies import PolicyCommit
+    from gitgate.app.gather.world import World
 
 Document = Mapping[str, Any]
 
@@ -56,8 +56,10 @@ def _waiting(
 ) -> list[Document]:
     """The instances of the session: the one that is named, else what waits of the gate or of all
     gates."""
-    from gitgate.app import choose, query, reviewing
-    from gitgate.app.world import gate_of
+    from gitgate.app.asking import choose
+    from gitgate.app.gather.world import gate_of
+    from gitgate.app.reviewing import reviewing
+    from gitgate.app.showing import query
 
     if subject is not None:
         name = choose.subject_of(world, subject)

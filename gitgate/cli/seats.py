@@ -15,9 +15,9 @@ from gitgate.ui.sections import by_severity
 from gitgate.ui.state import Artifact, Remark, Seat
 
 if TYPE_CHECKING:
-    from gitgate.app.remembered import Memory
-    from gitgate.app.reviewing import Desk
-    from gitgate.app.world import World
+    from gitgate.app.gather.world import World
+    from gitgate.app.reviewing.remembered import Memory
+    from gitgate.app.reviewing.reviewing import Desk
     from gitgate.core.decision import Comment
 
 _AUTHOR = (
@@ -88,7 +88,7 @@ class Texts:
     def preview(self, artifact: Artifact) -> Preview:
         """An artifact of the work commit."""
         if artifact.path not in self._previews:
-            from gitgate.app.reviewing import content
+            from gitgate.app.reviewing.reviewing import content
 
             kind, oid, size, data, executable = content(self._world, self._desk, artifact.path)
             self._previews.clear()
@@ -100,8 +100,8 @@ class Texts:
     def changes(self, columns: int, *, full: bool) -> Sequence[Shown]:
         """What changed since the previous iteration, as `git gate diff` says it."""
         if (columns, full) not in self._changes:
-            from gitgate.app import changedoc, rounds
-            from gitgate.app.changes import Changes
+            from gitgate.app.showing import changedoc, rounds
+            from gitgate.app.showing.changes import Changes
             from gitgate.cli.diffing import full_diff
             from gitgate.ui import changes as text
             from gitgate.ui.fulldiff import Palette

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gitgate.app.doctor import examine
-from gitgate.app.findings import Finding
+from gitgate.app.clone.doctor import examine
+from gitgate.app.clone.findings import Finding
 from gitgate.cli.env import Env
 from gitgate.cli.hookfiles import Standing, standing, try_to_install
 from gitgate.cli.options import json_option, pass_env
@@ -29,7 +29,7 @@ from gitgate.hooks import PRE_PUSH, REFERENCE_TRANSACTION
 @pass_env
 def init_command(env: Env, preset: str, block_local: bool | None) -> None:
     """Write the policy if there is none, and set this clone up."""
-    from gitgate.app.setup import set_up
+    from gitgate.app.clone.setup import set_up
     from gitgate.ui.sanitise import safe
 
     said = set_up(env.repo, preset, env.home)
@@ -49,7 +49,7 @@ def init_command(env: Env, preset: str, block_local: bool | None) -> None:
 @json_option
 def repair_command(env: Env) -> int:
     """Restore notes from ledgers, and take stray records in."""
-    from gitgate.app.repair import repair
+    from gitgate.app.exchange.repair import repair
     from gitgate.ui.sanitise import safe
 
     with env.world() as world:
@@ -97,7 +97,7 @@ def hook_findings(env: Env) -> list[Finding]:
 
 def fired(env: Env, hook: Standing) -> list[Finding]:
     """What a trial says; what keeps it from being made was found before, or is a fault."""
-    from gitgate.app import firing
+    from gitgate.app.clone import firing
 
     try:
         if hook.place.name == PRE_PUSH:

@@ -125,7 +125,7 @@ def _read(file: Path) -> bytes:
 
 
 def _write(env: Env, file: Path, data: bytes) -> None:
-    from gitgate.app.derived import replace, safe_path
+    from gitgate.app.telling.derived import replace, safe_path
 
     replace(safe_path(env.repo.work_tree or file.parent, SIGNERS_FILE.decode()), data)
 

@@ -16,7 +16,7 @@ from gitgate.cli.options import json_option, pass_env
 @json_option
 def sync_command(env: Env, remote: str | None, dry_run: bool, verbose: bool) -> int:
     """Exchange ledgers, decisions and journal with REMOTE, losing none."""
-    from gitgate.app.syncing import document, sync
+    from gitgate.app.exchange.syncing import document, sync
     from gitgate.ui import exchanged
     from gitgate.ui.sanitise import safe
 

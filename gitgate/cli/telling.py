@@ -11,15 +11,15 @@ from gitgate.core.events import EventName
 from gitgate.errors import GateError
 
 if TYPE_CHECKING:
-    from gitgate.app.recording import Written
-    from gitgate.app.world import World
+    from gitgate.app.gather.recording import Written
+    from gitgate.app.gather.world import World
 
 _LOGGED = (EventName.DECIDED, EventName.EXPIRED)
 
 
 def told(world: World) -> list[str]:
     """Log and tell what `world` has written; what did not work, each once, as sentences."""
-    from gitgate.app import notifying
+    from gitgate.app.telling import notifying
     from gitgate.ui.sanitise import safe
 
     done, reminders = list(world.written), list(world.reminders)
@@ -36,7 +36,7 @@ def told(world: World) -> list[str]:
 
 
 def _log(world: World, written: Written) -> list[str]:
-    from gitgate.app.derived import note_decision
+    from gitgate.app.telling.derived import note_decision
 
     if written.event.name not in _LOGGED:
         return []
@@ -47,7 +47,7 @@ def _log(world: World, written: Written) -> list[str]:
 def _share(world: World, written: Sequence[Written]) -> list[str]:
     if not world.repo.flag("gate.autosync"):
         return []
-    from gitgate.app.autosync import share
+    from gitgate.app.exchange.autosync import share
 
     return share(world, written)
 

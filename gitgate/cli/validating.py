@@ -13,7 +13,7 @@ from gitgate.cli.seeing import show_panel
 from gitgate.errors import Exit, GateError
 
 if TYPE_CHECKING:
-    from gitgate.app.validations import Report
+    from gitgate.app.asking.validations import Report
 
 _SHOWN = 50
 
@@ -25,8 +25,9 @@ _SHOWN = 50
 @json_option
 def validate_command(env: Env, gate: str | None, subject: str | None) -> None:
     """Run the validations again over the newest request, and record what they find."""
-    from gitgate.app import choose, query
-    from gitgate.app.validating import validate
+    from gitgate.app.asking import choose
+    from gitgate.app.asking.validating import validate
+    from gitgate.app.showing import query
     from gitgate.ui import plain
 
     with env.world() as world:
@@ -56,8 +57,8 @@ def validations(report: Report) -> list[dict[str, Any]]:
 
 def refuse(env: Env, opened: Mapping[str, Any], report: Report) -> NoReturn:
     """Say why nothing was opened: GateError (blocked), after the document with `--json`."""
-    from gitgate.app.query import SCHEMA
-    from gitgate.app.reported import flat
+    from gitgate.app.showing.query import SCHEMA
+    from gitgate.app.showing.reported import flat
     from gitgate.core.findings import gravest_first, line_of
 
     if env.json:

@@ -14,8 +14,8 @@ import pytest
 from forger import blob, repository, work
 from support.project import SOLO, Project, make_project
 
-from gitgate.app import journalling
-from gitgate.app.world import World
+from gitgate.app.exchange import journalling
+from gitgate.app.gather.world import World
 from gitgate.core import ids, journal
 from gitgate.errors import GateError
 from gitgate.git import journal as journals

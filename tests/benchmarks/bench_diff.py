@@ -21,8 +21,9 @@ MEMORY = 200  # MB
 LINES = 100_000
 IMPORTS = (
     "import pygit2, click, yaml, unidiff.patch;"
-    "import gitgate.cli.main, gitgate.cli.diffing, gitgate.app.changedoc, gitgate.ui.changes;"
-    "import gitgate.app.choose, gitgate.app.world, gitgate.cli.env, gitgate.git.repository"
+    "import gitgate.cli.main, gitgate.cli.diffing, gitgate.app.showing.changedoc;"
+    "import gitgate.ui.changes, gitgate.app.asking.choose, gitgate.app.gather.world;"
+    "import gitgate.cli.env, gitgate.git.repository"
 )
 _MEMORY = (
     "import resource, subprocess, sys;"

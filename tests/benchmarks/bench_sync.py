@@ -106,7 +106,7 @@ class Exchange:
 _SYNC = """\
 import time
 import gitgate.cli.main, gitgate.cli.syncing, gitgate.ui.exchanged, gitgate.ui.sanitise
-from gitgate.app.syncing import sync
+from gitgate.app.exchange.syncing import sync
 from gitgate.cli.env import Env
 
 with Env().world() as world:

@@ -25,7 +25,11 @@ _PARENT = """
 import json, os, sys, tempfile
 import click, cryptography.hazmat.primitives.asymmetric.ed25519
 import crowd_child
-from gitgate.app import deciding, doctor, opening, query, repair, withdrawing
+from gitgate.app.asking import opening, withdrawing
+from gitgate.app.clone import doctor
+from gitgate.app.deciding import deciding
+from gitgate.app.exchange import repair
+from gitgate.app.showing import query
 from gitgate.cli import asking, checking, looking, main, setting_up
 from gitgate.cli import deciding as _
 from gitgate.signing import openpgp, ssh

@@ -9,9 +9,9 @@ from rebasing import DOC, edit, first_round
 from support.project import EPOCH, Project
 from support.terminal import Terminal
 
-from gitgate.app import rounds
-from gitgate.app.changes import Changes
-from gitgate.app.world import World
+from gitgate.app.gather.world import World
+from gitgate.app.showing import rounds
+from gitgate.app.showing.changes import Changes
 from gitgate.cli import diffing
 from gitgate.git.repository import Repository
 from gitgate.ui.fulldiff import Palette

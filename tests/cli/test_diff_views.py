@@ -6,8 +6,8 @@ import pytest
 from rebasing import DOC, edit, first_round
 from support.project import EPOCH, Project
 
-from gitgate.app.deciding import Word, decide
-from gitgate.app.world import World
+from gitgate.app.deciding.deciding import Word, decide
+from gitgate.app.gather.world import World
 from gitgate.core.decision import Action, Comment
 from gitgate.git.repository import Repository
 

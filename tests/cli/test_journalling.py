@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from support.project import SOLO, Project, make_project
 
-from gitgate.app import journalling
-from gitgate.app.policies import PolicyCommit
-from gitgate.app.world import World
+from gitgate.app.exchange import journalling
+from gitgate.app.gather.policies import PolicyCommit
+from gitgate.app.gather.world import World
 from gitgate.core import ids
 from gitgate.core.events import Event, EventName
 from gitgate.errors import Exit, GateError

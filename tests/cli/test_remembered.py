@@ -7,8 +7,8 @@ import json
 import pytest
 from support.project import Project
 
-from gitgate.app import remembered
-from gitgate.app.remembered import Memory
+from gitgate.app.reviewing import remembered
+from gitgate.app.reviewing.remembered import Memory
 from gitgate.core.decision import Comment
 from gitgate.git.repository import Repository
 

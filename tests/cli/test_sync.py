@@ -249,8 +249,8 @@ def test_a_landing_that_nobody_recorded(team: Project) -> None:
 
 def test_only_some_ledgers(team: Project) -> None:
     """As `land` asks for it: the others stay as they are, here and there."""
-    from gitgate.app.syncing import sync
-    from gitgate.app.world import World
+    from gitgate.app.exchange.syncing import sync
+    from gitgate.app.gather.world import World
     from gitgate.git.repository import Repository
 
     opened(team)

@@ -161,7 +161,7 @@ def test_it_runs_again_where_the_paths_are_too_many(
     count = '#!/bin/sh\necho "README.md: warning: $# paths"\nprintf "%s: error: e\\n" "$@"\n'
     project = make(tmp_path, home, one('["./count"]'), {"count": count})
     project.commit("one", {f"{n:03}{'x' * 200}": "x\n" for n in range(100)})
-    from gitgate.app import policycommand
+    from gitgate.app.policy import policycommand
 
     monkeypatch.setattr(policycommand, "_MOST_ARGUMENTS", 25_000)
     found = project.gate("open", "--json").json["findings"]

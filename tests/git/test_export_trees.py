@@ -10,7 +10,7 @@ import pytest
 from gitworld import git, make
 from support.treekit import EXECUTABLE, SUBMODULE, SYMLINK, Flat, plant
 
-from gitgate.app.exports import remove
+from gitgate.app.telling.exports import remove
 from gitgate.errors import Exit, GateError
 from gitgate.git import export as exporting
 from gitgate.git.export import export

@@ -14,9 +14,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gitgate.app import noteindex
-from gitgate.app.landed import candidate
-from gitgate.app.world import World
+from gitgate.app.digests import noteindex
+from gitgate.app.gather.landed import candidate
+from gitgate.app.gather.world import World
 from gitgate.core import decision as codec
 from gitgate.core import ids
 from gitgate.core.decision import Action, Decision, Via

@@ -16,12 +16,13 @@ from digesttown import GATE, MAIN, NOW, PlainWorld, Town
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitgate.app import digesting, query
-from gitgate.app.landed import compared_of
-from gitgate.app.moves import judge_move
-from gitgate.app.rejections import Rejections
-from gitgate.app.vetoes import standing
-from gitgate.app.world import World
+from gitgate.app.digests import digesting
+from gitgate.app.digests.rejections import Rejections
+from gitgate.app.gather.landed import compared_of
+from gitgate.app.gather.world import World
+from gitgate.app.judging.moves import judge_move
+from gitgate.app.judging.vetoes import standing
+from gitgate.app.showing import query
 from gitgate.core.digest import Asked, Digest, digest_of, format_asked, is_sound, line_of
 from gitgate.core.landing import same_change
 from gitgate.errors import GateError

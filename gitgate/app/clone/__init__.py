@@ -1,0 +1,1 @@
+"""A clone and its state: set up, and looked at by `doctor`."""

@@ -1,0 +1,1 @@
+"""A person decides: the one place in which a word is signed."""

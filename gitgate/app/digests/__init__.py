@@ -1,0 +1,1 @@
+"""What is remembered of ledgers that were verified, so that not all are read each time."""

@@ -1,0 +1,1 @@
+"""Many clones: ledgers, notes and journal exchanged and mended."""

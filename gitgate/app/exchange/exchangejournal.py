@@ -1,0 +1,182 @@
+"""The journal of a `sync`: brought together before the ledgers, told of them after they moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+
+from gitgate.app.exchange import journalling
+from gitgate.app.exchange.exchange import Change, Exchange, What
+from gitgate.core import ids
+from gitgate.core.person import Stamp
+from gitgate.errors import Exit, GateError
+from gitgate.git import journal as journals
+from gitgate.git import ledger as store
+from gitgate.git import refs
+from gitgate.git.journal import Entry, Index
+from gitgate.git.remote import Move
+
+NAME = "journal"
+
+
+class Journal:
+    """Which ledger tips everybody has agreed on: what it names, the shared ref has to go on from.
+
+    Only what the remote has accepted is named, so no race over a ledger ever contradicts it.
+    """
+
+    def __init__(self, shared: Exchange) -> None:
+        self._shared = shared
+        self._repo = shared.world.repo
+        self._seen = self._own()
+
+    def tip(self, gate: str, subject: str) -> str | None:
+        """The ledger tip that the journal names; None where it names none that can be read."""
+        try:
+            return self._index.tip(gate, subject)
+        except GateError:
+            return None
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._repo, self._own())
+
+    def secure(self) -> None:
+        """Take in what the remote was last known to have, before a fetch overwrites it."""
+        known, ours = self._shared.had.get(ids.JOURNAL), self._own()
+        if known and ours is None and not journals.defects(self._repo, None, known):
+            with suppress(GateError):
+                self._shared.swap(ids.JOURNAL, known, None)
+
+    def look(self) -> None:
+        """Bring the journals here and there together; what the remote lacks goes out later."""
+        vars(self).pop("_index", None)
+        ours, theirs = self._own(), self._shared.there.get(ids.JOURNAL)
+        if ours == theirs:
+            return
+        try:
+            self._together(ours, theirs)
+        except GateError as error:
+            self._shared.fail(ids.JOURNAL, NAME, What.UNTRUSTED, error)
+
+    def _together(self, ours: str | None, theirs: str | None) -> None:
+        if theirs is None:
+            if ours and ids.JOURNAL in self._shared.had:
+                self._put_back("it was deleted")
+            return
+        if ours is None:
+            self._begin(theirs)
+            return
+        if journals.goes_on_from(self._repo, ours, theirs):
+            known = self._shared.had.get(ids.JOURNAL)
+            if known not in (None, theirs) and not journals.goes_on_from(self._repo, theirs, known):
+                self._put_back("it was taken back to an earlier commit")
+            return
+        wrong = self._wrong(ours, theirs)
+        if not wrong and journals.goes_on_from(self._repo, theirs, ours):
+            tip = theirs
+        else:
+            winner, loser = (ours, theirs) if wrong else (theirs, ours)
+            tip = journals.remake(self._repo, winner, loser, self._stamp())
+        if self._shared.swap(ids.JOURNAL, tip, ours):
+            what = What.TAKEN if tip == theirs else What.MERGED
+            self._shared.tell(Change(ids.JOURNAL, NAME, what))
+            if wrong:
+                self._put_back(wrong)
+
+    def _begin(self, theirs: str) -> None:
+        wrong = journals.defects(self._repo, None, theirs)
+        if wrong:
+            said = f"the journal of {self._shared.remote} is not to be trusted: {wrong[0]}"
+            raise GateError(Exit.UNTRUSTED, said, "git gate doctor")
+        if refs.read(self._repo, journalling.BRANCH) is not None:
+            raise journalling.in_the_way()
+        if self._shared.swap(ids.JOURNAL, theirs, None):
+            self._shared.tell(Change(ids.JOURNAL, NAME, What.TAKEN))
+
+    def _wrong(self, ours: str, theirs: str) -> str:
+        """What the remote's journal does against the rules; empty where it only went on."""
+        known = self._shared.had.get(ids.JOURNAL)
+        if known in (None, theirs):
+            known = self._fork(ours, theirs)
+        elif not journals.goes_on_from(self._repo, theirs, str(known)):
+            return "it was rewritten"
+        defects = journals.defects(self._repo, known, theirs)
+        return defects[0] if defects else ""
+
+    def _put_back(self, lost: str) -> None:
+        said = f"{lost} on {self._shared.remote}, and this is put back"
+        self._shared.tell(Change(ids.JOURNAL, NAME, What.PUT_BACK, (said,)))
+
+    def named_anew(self) -> dict[str, tuple[str, str]]:
+        """The ledger refs of instances that the journal names since this `sync` began and that
+        have not ended, as it says: they are looked at even where nobody has a ref of them."""
+        own = self._own()
+        if own is None or own == self._seen:
+            return {}
+        seen = self._seen
+        if seen and not journals.goes_on_from(self._repo, own, seen):
+            seen = None
+        return {
+            ids.ledger_ref(entry.gate, entry.subject): (entry.gate, entry.subject)
+            for entry in journals.changes(self._repo, seen, own)
+            if entry.status not in journalling.ENDED
+        }
+
+    def name_accepted(self) -> list[Move]:
+        """Name the ledger tips that the remote has, where the policy wants a journal, and say what
+        the remote's journal has to become."""
+        shared = self._shared
+        policy, theirs = shared.policy, shared.there.get(ids.JOURNAL)
+        if ids.JOURNAL in shared.problems:
+            return []
+        ours = self._own()
+        if policy is not None and policy.policy.journal and not shared.dry_run:
+            ours = self._named(ours)
+        if ours is None or ours == theirs:
+            if theirs is not None:
+                shared.had[ids.JOURNAL] = theirs
+            return []
+        if ids.JOURNAL not in shared.changes:
+            shared.tell(Change(ids.JOURNAL, NAME, What.PUSHED))
+        return [Move(ids.JOURNAL, theirs, ours)]
+
+    def _named(self, ours: str | None) -> str | None:
+        entries = list(self._accepted())
+        if not entries:
+            return ours
+        try:
+            if refs.read(self._repo, journalling.BRANCH) is not None:
+                raise journalling.in_the_way()
+            said = self._shared.warnings
+            tip = journals.append(
+                self._repo, ours, entries, self._stamp(), lambda error: said.append(error.message)
+            )
+            self._shared.swap(ids.JOURNAL, tip, ours)
+        except GateError as error:
+            self._shared.fail(ids.JOURNAL, NAME, What.UNTRUSTED, error)
+        return self._own()
+
+    def _accepted(self) -> Iterator[Entry]:
+        """The ledgers of which the remote has this clone's tip and the journal another one."""
+        there = self._shared.there
+        for ref, tip in refs.listing(self._repo, ids.GATES).items():
+            summary = store.instance(self._repo, ref, tip).summary
+            if summary is None or there.get(ref) != tip:
+                continue
+            if self.tip(summary.gate, summary.subject) != tip:
+                yield Entry(summary.gate, summary.subject, tip)
+
+    def _fork(self, ours: str, theirs: str) -> str | None:
+        """The newest commit that both chains have."""
+        chain = {commit.id for commit in self._repo.first_parents(ours) or ()}
+        other = self._repo.first_parents(theirs) or []
+        return next((commit.id for commit in other if commit.id in chain), None)
+
+    def _stamp(self) -> Stamp:
+        return replace(self._repo.identity(), time=self._shared.world.now)
+
+    def _own(self) -> str | None:
+        return refs.read(self._repo, ids.JOURNAL)

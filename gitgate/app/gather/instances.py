@@ -1,0 +1,198 @@
+"""One instance as a policy commit sees it: its ledger, who signed its records, and the fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gitgate.app.gather.landed import is_landing
+from gitgate.app.gather.policies import PolicyCommit
+from gitgate.core import decision as codec
+from gitgate.core import ids
+from gitgate.core.decision import Action, Record
+from gitgate.core.events import Event, EventName
+from gitgate.core.gate import Facts, Instance, fold
+from gitgate.core.request import Request
+from gitgate.core.trust import SignatureStatus
+from gitgate.core.verdict import Judged
+from gitgate.errors import Exit, GateError
+from gitgate.git.ledger import Ledger
+
+if TYPE_CHECKING:
+    from gitgate.app.gather.world import World
+
+
+@dataclass(frozen=True)
+class Held:
+    """What an instance holds, each signature checked, and what keeps it from being trusted.
+
+    `strays` stand in notes and not in the ledger; `remedy` is the command against `faults`;
+    `raws` has the records of the ledger by id; `junk` says which of them are no records.
+    """
+
+    gate: str
+    subject: str
+    ledger: Ledger
+    records: tuple[Judged, ...]
+    strays: tuple[Record, ...]
+    faults: tuple[str, ...]
+    remedy: str
+    junk: tuple[str, ...]
+    raws: Mapping[str, Record] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"{self.gate} of {self.subject}"
+
+    def check_trusted(self) -> None:
+        """GateError (untrusted) where something that should be there is missing or altered."""
+        if self.faults:
+            said = f"{self.name} is not to be trusted: {self.faults[0]}"
+            raise GateError(Exit.UNTRUSTED, said, self.remedy)
+
+
+@dataclass(frozen=True)
+class Loaded(Held):
+    """One instance as a policy commit sees it."""
+
+    instance: Instance
+    reports: tuple[str, ...]
+
+    @property
+    def newest(self) -> Request | None:
+        iteration = self.instance.newest
+        return self.ledger.requests.get(iteration.request) if iteration else None
+
+
+def held(world: World, policy: PolicyCommit, gate: str, subject: str) -> Held:
+    """Read an instance without folding it (design, section 4)."""
+    ledger = world.ledger(gate, subject)
+    records, raws, junk = _records(world, policy, ledger)
+    strays = tuple(_missing_from(world, policy, ledger, raws))
+    apart = world.ledgers.apart(gate, subject)
+    remedy = "git gate sync" if apart else "git gate repair"
+    faults = (*((apart,) if apart else ()), *ledger.faults, *_faults(records, strays))
+    return Held(gate, subject, ledger, records, strays, faults, remedy, tuple(junk), raws)
+
+
+def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
+    """Read an instance and fold its events."""
+    found = held(world, policy, gate, subject)
+    instance = _fold(world, policy, found.ledger, found.records)
+    idle = (
+        f"event {one.event.number:04d}-{one.event.name} has no effect: {one.reason}"
+        for one in instance.ignored
+    )
+    return Loaded(
+        gate=gate,
+        subject=subject,
+        ledger=found.ledger,
+        records=found.records,
+        strays=found.strays,
+        faults=found.faults,
+        remedy=found.remedy,
+        junk=found.junk,
+        raws=found.raws,
+        instance=instance,
+        reports=(*found.junk, *idle),
+    )
+
+
+def fold_of(world: World, policy: PolicyCommit, ledger: Ledger) -> Instance:
+    """The fold of a ledger that was just read, its signatures checked."""
+    records, _, _ = _records(world, policy, ledger)
+    return _fold(world, policy, ledger, records)
+
+
+def _faults(records: tuple[Judged, ...], strays: tuple[Record, ...]) -> Iterator[str]:
+    known = {record.id for record in records}
+    for record in records:
+        if record.verification.status is SignatureStatus.UNVERIFIABLE:
+            yield f"record {record.id[:12]} cannot be verified: {record.verification.reason}"
+        for previous in record.decision.previous if record.good else ():
+            if previous not in known:
+                yield (
+                    f"record {record.id[:12]} names an earlier one, {previous[:12]},"
+                    " that is nowhere"
+                )
+    for stray in strays:
+        yield (
+            f"record {stray.id[:12]} ({stray.decision.title}) stands in a note and not in the"
+            " ledger"
+        )
+
+
+def _records(
+    world: World, policy: PolicyCommit, ledger: Ledger
+) -> tuple[tuple[Judged, ...], dict[str, Record], list[str]]:
+    """The well-formed records in order of the ledger, and a sentence for each that is not."""
+    judged: list[Judged] = []
+    raws: dict[str, Record] = {}
+    junk: list[str] = []
+    tag = ids.tag_name(ledger.gate, ledger.subject)
+    for event in ledger.events:
+        raw = ledger.records.get(event.record) if event.record else None
+        if raw is None:
+            continue
+        try:
+            record = codec.parse(raw, tag=tag, request=event.request)
+        except codec.Defect as defect:
+            junk.append(f"the record of event {event.number:04d} never counts: {defect}")
+            continue
+        if record.id not in raws:
+            raws[record.id] = record
+            judged.append(world.judged(policy, record))
+    return tuple(judged), raws, junk
+
+
+def _missing_from(
+    world: World, policy: PolicyCommit, ledger: Ledger, known: Mapping[str, Record]
+) -> Iterator[Record]:
+    """The good records that stand in a note of the instance and not in its ledger, and those that
+    may be good: what cannot be verified is never junk."""
+    seen = {(world.judged(policy, record).person, record.payload) for record in known.values()}
+    for record in world.strays(ledger.gate, ledger.subject):
+        judged = world.judged(policy, record)
+        word = (judged.person, record.payload)
+        unsure = judged.verification.status is SignatureStatus.UNVERIFIABLE
+        if (judged.good or unsure) and word not in seen:
+            seen.add(word)
+            yield record
+
+
+def _fold(
+    world: World, policy: PolicyCommit, ledger: Ledger, records: tuple[Judged, ...]
+) -> Instance:
+    kinds = {one: request.kind for one, request in ledger.requests.items()}
+    by_id = {record.id: record for record in records}
+    good = {e.id for e in ledger.events if e.record in by_id and by_id[e.record].good}
+    ends = {
+        event.id
+        for event in ledger.events
+        if event.name is EventName.LANDED and _really_landed(world, policy, ledger, event)
+    }
+    before: list[Judged] = []
+    for event in ledger.events:
+        record = by_id.get(event.record or "")
+        if record is None:
+            continue
+        before.append(record)
+        if record.good and record.decision.action is Action.QUIT:
+            request = ledger.requests.get(record.decision.request)
+            if request and _quits(world, policy, request, before):
+                ends.add(event.id)
+    return fold(ledger.events, kinds, Facts(frozenset(good), frozenset(ends)))
+
+
+def _quits(world: World, policy: PolicyCommit, request: Request, records: list[Judged]) -> bool:
+    if request.gate not in policy.policy.gates:
+        return False
+    return world.judge(policy, None, request, tuple(records)).quit == records[-1].id
+
+
+def _really_landed(world: World, policy: PolicyCommit, ledger: Ledger, event: Event) -> bool:
+    request = ledger.requests.get(event.request or "")
+    return request is not None and is_landing(
+        world, policy, request, str(event.fields["old"]), str(event.fields["new"])
+    )

@@ -1,0 +1,1 @@
+"""Bring approved work onto the guarded branch."""

@@ -1,0 +1,217 @@
+"""The guarded branch at the place where it lives: looked at, fetched, and moved by one push.
+
+Every move names the value that it replaces. Git's own words for a failure are shown and never
+read: what a push came to is seen by looking at the branch again.
+"""
+
+from __future__ import annotations
+
+import random
+import shlex
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gitgate import process
+from gitgate.app.gather.world import World
+from gitgate.app.landing.landingtree import LandingTree, WorkTree, work_trees
+from gitgate.core import ids
+from gitgate.errors import Exit, GateError
+from gitgate.git import refs
+from gitgate.git.known import tracking_ref
+from gitgate.git.refs import LostRace
+from gitgate.git.remote import last_word
+from gitgate.git.repository import Repository
+
+_SHOWN = 40
+_BUSY = ("failed to update ref", "cannot lock ref")
+_PAUSE = 0.5  # seconds, at most, for another push to end that holds the branch's lock
+
+
+def fetch(world: World, target: str, *further: str) -> None:
+    """Bring the remote-tracking refs of these branches up to date; nothing without a remote.
+
+    Raises GateError: fatal where the remote cannot be reached, usage where it lacks the target.
+    """
+    if world.remote is None:
+        return
+    there = _tips(world.repo, world.remote, (target, *further))
+    if target not in there:
+        raise GateError(
+            Exit.USAGE,
+            f"{world.remote} has no {target} that anything could land on",
+            f"git push {shlex.join([world.remote, target])} (by whoever sets the project up)",
+        )
+    places = {_tracking(world.remote, ref): (ref, tip) for ref, tip in there.items()}
+    _fetch(world.repo, world.remote, places)
+
+
+def hear(world: World, instances: Collection[tuple[str, str]]) -> None:
+    """Fetch what the remote has of these ledgers, and send nothing.
+
+    This clone's own ref first takes what only the remote-tracking one holds: a remote that lost
+    something must not make this clone lose it. Raises GateError as `fetch` does, and untrusted
+    where the two went apart.
+    """
+    if world.remote is None:
+        return
+    names = {ids.ledger_ref(*one): one for one in instances}
+    there = _tips(world.repo, world.remote, names)
+    for ref in there:
+        world.ledgers.catch_up(*names[ref])
+    places = {tracking_ref(world.remote, ref): (ref, tip) for ref, tip in there.items()}
+    _fetch(world.repo, world.remote, places)
+    world.forget()
+
+
+def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: str) -> None:
+    """Move the remote's `ref` from `old` to `new`, or the local one where there is no remote.
+
+    `again` is the command that tries it once more, for a hint.
+    Raises LostRace where it is not at `old` any more, and GateError (blocked) with what was said
+    where the remote, or a hook, refuses.
+    """
+    if world.remote is None:
+        _move_here(world.repo, ref, old, new)
+        return
+    remote = world.remote
+    answer = tree.git(
+        *("-c", f"remote.{remote}.mirror=false", *_from_elsewhere(world.repo, remote)),
+        *("push", "--porcelain", "--no-follow-tags", f"--force-with-lease={ref}:{old}", "--"),
+        *(remote, f"{new}:{ref}"),
+    )
+    if answer.status == 0:
+        return
+    tip = _tips(world.repo, remote, (ref,)).get(ref)
+    if tip == new:
+        return
+    flag = _flag_of(answer, ref)
+    if tip != old or any(word in flag for word in _BUSY):
+        time.sleep(random.uniform(0, _PAUSE))  # noqa: S311 - jitter, no secret
+        raise LostRace(ref)
+    if flag:
+        raise GateError(
+            Exit.BLOCKED,
+            "\n".join(
+                [f"{remote} refused {ref}, and nothing landed: {flag}", *said(answer.stderr)]
+            ),
+            "where the branch takes no pushes, git gate check says which ways of a pull request"
+            " pass",
+        )
+    raise GateError(
+        Exit.BLOCKED,
+        "\n".join([f"the push of {ref} was refused, and nothing landed:", *said(answer.stderr)]),
+        f"mend that, then {again}",
+    )
+
+
+def _from_elsewhere(repo: Repository, remote: str) -> Iterator[str]:
+    """A relative path is one from where git runs, and that is the scratch work tree."""
+    top = repo.work_tree or repo.git_dir
+    for key in ("url", "pushurl"):
+        for url in repo.config_all(f"remote.{remote}.{key}"):
+            if not Path(url).is_absolute() and (top / url).exists():
+                yield from ("-c", f"url.{(top / url).resolve()}.insteadOf={url}")
+
+
+def said(output: bytes) -> list[str]:
+    """What a command and the hooks that it ran wrote: the last lines, indented."""
+    text = output.decode("utf-8", "replace")
+    lines = [f"  {line.rstrip()}" for line in text.split("\n") if line.strip()]
+    return lines[-_SHOWN:] or ["  (nothing)"]
+
+
+def _fetch(repo: Repository, remote: str, places: Mapping[str, tuple[str, str]]) -> None:
+    """Bring each of `places` to the ref of the remote, and its tip, that belong there."""
+    wanted = [
+        f"+{ref}:{place}" for place, (ref, tip) in places.items() if refs.read(repo, place) != tip
+    ]
+    if not wanted:
+        return
+    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+    answer = repo.git("fetch", *options, "--refmap=", "--", remote, *wanted)
+    if answer.status != 0:
+        raise _unreachable(remote, answer)
+
+
+def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str, str]:
+    answer = repo.git("ls-remote", "--quiet", "--", remote, *branches)
+    if answer.status != 0:
+        raise _unreachable(remote, answer)
+    rows = (line.partition("\t") for line in answer.text.split("\n") if line)
+    return {name: oid for oid, _, name in rows if name in branches}
+
+
+def _unreachable(remote: str, answer: process.Completed) -> GateError:
+    return GateError(
+        Exit.FATAL,
+        f"{remote} cannot be reached: {last_word(answer)}",
+        f"git ls-remote {shlex.quote(remote)}",
+    )
+
+
+def _tracking(remote: str, ref: str) -> str:
+    return f"refs/remotes/{remote}/{ref.removeprefix('refs/heads/')}"
+
+
+def _flag_of(answer: process.Completed, ref: str) -> str:
+    """The summary of the ref's line, `[remote rejected] (why)`; empty where no remote refused."""
+    for line in answer.text.split("\n"):
+        flag, _, rest = line.partition("\t")
+        names, _, summary = rest.partition("\t")
+        if flag == "!" and names.endswith(f":{ref}"):
+            return summary
+    return ""
+
+
+def _move_here(repo: Repository, ref: str, old: str, new: str) -> None:
+    holders = [tree for tree in work_trees(repo) if tree.branch == ref]
+    if holders:
+        _forward(repo, holders, ref, old, new)
+        return
+    answer = repo.git("update-ref", "-m", "gate: land", ref, new, old)
+    if answer.status == 0:
+        return
+    if refs.read(repo, ref) != old:
+        raise LostRace(ref)
+    raise GateError(
+        Exit.BLOCKED,
+        "\n".join(
+            [f"git refused to move {ref}; nothing landed:", *said(answer.stdout + answer.stderr)]
+        ),
+    )
+
+
+def _forward(repo: Repository, holders: Sequence[WorkTree], ref: str, old: str, new: str) -> None:
+    """Where the branch is checked out its files move with it, by a fast-forward."""
+    place = shlex.quote(str(holders[0].path))
+    if len(holders) > 1:
+        raise GateError(
+            Exit.BLOCKED,
+            f"{ref} is checked out in {len(holders)} work trees, one of them {holders[0].path}",
+            f"git -C {place} switch --detach",
+        )
+    status = process.run(
+        ["git", "status", "--porcelain", "-z", "--untracked-files=no"], cwd=holders[0].path
+    )
+    if status.status != 0 or status.stdout:
+        raise GateError(
+            Exit.BLOCKED,
+            f"{ref} is checked out in {holders[0].path}, which has changes that are in no commit",
+            f"git -C {place} stash",
+        )
+    answer = process.run(["git", "merge", "--ff-only", new], cwd=holders[0].path)
+    if answer.status == 0 and refs.read(repo, ref) == new:
+        return
+    if refs.read(repo, ref) != old:
+        raise LostRace(ref)
+    raise GateError(
+        Exit.BLOCKED,
+        "\n".join(
+            [
+                f"{ref} cannot be moved in {holders[0].path}; nothing landed:",
+                *said(answer.stdout + answer.stderr),
+            ]
+        ),
+        f"git -C {place} switch --detach",
+    )

@@ -1,0 +1,1 @@
+"""What the policy says, in sentences and over past history."""

@@ -1,0 +1,1 @@
+"""The reviewer's session: what it gathers and what it does."""

@@ -1,0 +1,1 @@
+"""What a server's hooks judge and write."""

@@ -1,0 +1,220 @@
+"""`pre-receive`: judge every ref of a push by what the server had before it (design, section 6).
+
+Guarded refs move by the landing rule; ledgers, notes and journal only grow; what belongs to
+git-gate and is none of these is refused. Nothing is written: the new objects are in quarantine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from gitgate.app.gather.world import World
+from gitgate.app.judging.judgement import Judgement
+from gitgate.app.judging.moves import judge_move
+from gitgate.app.judging.prepush import guarded, peeled
+from gitgate.app.server.receivedjournal import journal_objections, objections_to_journal
+from gitgate.app.server.receivedledgers import ledger_objections
+from gitgate.app.server.receivednotes import notes_objections
+from gitgate.app.server.receivedpush import Objection, Push, Update
+from gitgate.core import ids
+from gitgate.core.outcome import Outcome
+from gitgate.errors import Exit, GateError
+from gitgate.git import refs
+from gitgate.git.repository import Repository
+
+SYNC = "git gate sync"
+
+_OURS = ("refs/aiwg", "refs/notes/aiwg", "refs/gitgate", ids.JOURNAL)
+
+# What a decision or a ledger that the server does not have yet may change.
+_MAY_BE_ELSEWHERE = (
+    Outcome.NOT_OPENED,
+    Outcome.PENDING,
+    Outcome.REJECTED,
+    Outcome.EXPIRED,
+    Outcome.STALE,
+    Outcome.WITHDRAWN,
+    Outcome.UNTRUSTED,
+)
+
+
+class ServerRepository(Repository):
+    """A repository that is pushed to: what it once fetched from elsewhere decides nothing here."""
+
+    def default_remote(self) -> None:
+        return None
+
+
+@contextmanager
+def server(now: int, place: Path | None = None) -> Iterator[World]:
+    """The server, as a hook in its environment sees it; else the one at `place`.
+
+    Raises GateError where it is no repository of a supported kind.
+    """
+    with closing(World(ServerRepository.open(place), now)) as world:
+        yield world
+
+
+def policy_place(place: Path, now: int) -> tuple[str | None, str]:
+    """The branch by whose policy the server at `place` judges, and a sentence about it."""
+    with server(now, place) as world:
+        try:
+            where = world.policy_ref()
+            policy = world.policy_at(where.tip) if where is not None and where.tip else None
+        except GateError as error:
+            return None, f"pushes cannot be judged: {error.message}: {error.hint}"
+    if where is None:
+        return None, "no branch is to hold the policy: git config gate.policyRef refs/heads/main"
+    if policy is None:
+        return where.name, f"{where.name} has no policy yet: the first push of one adopts it"
+    return where.name, f"pushes are judged by the policy of {where.name}"
+
+
+def updates(lines: str) -> list[Update]:
+    """The updates of a push, from the lines that git gives the hook.
+
+    Raises GateError (fatal) for a line that is none: what cannot be read is not received.
+    """
+    found: list[Update] = []
+    for line in filter(None, lines.split("\n")):
+        parts = line.split(" ", 2)
+        if len(parts) != 3 or not all(ids.is_oid(oid) for oid in parts[:2]):
+            raise GateError(Exit.FATAL, f"git gave the hook a strange line: {line[:200]!r}")
+        old, new, ref = parts
+        found.append(Update(ref, _known(old), _known(new)))
+    return found
+
+
+def _known(oid: str) -> str | None:
+    return None if oid == ids.ZERO else oid
+
+
+def judge_received(world: World, pushed: Sequence[Update]) -> Iterator[Judgement]:
+    """The judgement of each ref of a push; what cannot be judged is blocked.
+
+    `world` is the server before the push, with the objects of the push.
+    """
+    push = Push(world, tuple(pushed))
+    for update in pushed:
+        try:
+            yield _judge(push, update)
+        except GateError as error:
+            way = SYNC if _is_ours(update.ref) else f"git gate policy explain {update.ref}"
+            yield _blocked(update, Objection(error.message, error.hint or way))
+
+
+def _judge(push: Push, update: Update) -> Judgement:
+    if not ids.is_ref(update.ref):
+        return _blocked(update, Objection("it is no full ref name", "git check-ref-format"))
+    name = refs.stands_for(push.world.repo, update.ref)
+    there = replace(update, ref=name)
+    objections = [*_misnamed(push, there)]
+    if not objections and _is_ours(name):
+        objections = [*_stale(push, there), *_objections(push, there)]
+    elif not objections:
+        return replace(_judge_move(push, there), ref=update.ref)
+    return _blocked(update, *objections) if objections else _free(update)
+
+
+def _is_ours(ref: str) -> bool:
+    return any(ref == one or ref.startswith(f"{one}/") for one in _OURS)
+
+
+def _objections(push: Push, update: Update) -> Iterator[Objection]:
+    ref = update.ref
+    if ref.startswith(ids.GATES):
+        found = [*ledger_objections(push, update)]
+        yield from found or journal_objections(push, update)
+    elif ref == ids.NOTES:
+        yield from notes_objections(push.world.repo, update)
+    elif ref == ids.JOURNAL:
+        yield from objections_to_journal(push, update)
+    elif ref.startswith(ids.TRACKING):
+        what = "is what one clone knows of its remotes, and has no place on a server"
+        yield Objection(
+            f"{ref} {what}", "push without it: git push origin BRANCH, or git gate sync"
+        )
+    else:
+        yield Objection(
+            f"{ref} is kept for git-gate, and no ledger, notes or journal has that name",
+            f"choose another name, outside of {ref.rpartition('/aiwg')[0]}/aiwg",
+        )
+
+
+def _misnamed(push: Push, update: Update) -> Iterator[Objection]:
+    """A name that stands in the way of ours, or is the same file as another ref's here."""
+    repo, ref = push.world.repo, update.ref
+    if update.new is None:
+        return
+    if ids.JOURNAL.startswith(f"{ref}/"):
+        other = ref.replace("refs/heads/aiwg", "refs/heads/another-name")
+        yield Objection(
+            f"a branch `aiwg` is in the way of {ids.JOURNAL}", f"git push origin {other}"
+        )
+    if repo.config.get("core.ignorecase") != "true" or update.old is not None:
+        return
+    folded = ref.lower()
+    same = [one for one in refs.listing(repo, "refs/") if one.lower() == folded and one != ref]
+    if same or (folded != ref and _is_ours(folded)):
+        yield Objection(
+            f"on this server {ref} would be the same file as {(same or [folded])[0]}",
+            "choose a name that differs in more than capitals",
+        )
+
+
+def _stale(push: Push, update: Update) -> Iterator[Objection]:
+    """The old value that a client names is what the judgement starts from, so it has to be true."""
+    now = refs.read(push.world.repo, update.ref)
+    if now != update.old:
+        where = f"at {now[:12]}" if now else "not there"
+        yield Objection(
+            f"{update.ref} was moved meanwhile: it is {where} now", f"git fetch; {SYNC}"
+        )
+
+
+# Guarded refs.
+
+
+def _judge_move(push: Push, update: Update) -> Judgement:
+    world = push.world
+    if not guarded(world, update.ref):
+        return _free(update)
+    stale = [*_stale(push, update)]
+    if stale:
+        return _blocked(update, *stale)
+    old, new = peeled(world, update.old), peeled(world, update.new)
+    judged = judge_move(world, update.ref, old, new)
+    if judged.status is Outcome.NO_POLICY:
+        return _free(update)  # hooks let pass what nobody gates
+    return judged if judged.status.allowed else _with_way_out(push, judged)
+
+
+def _with_way_out(push: Push, judged: Judgement) -> Judgement:
+    """The refusal with what the person who pushes can do, who may have more than the server."""
+    late = judged.rows and push.brings_ledgers
+    if late:
+        reason = "the ledgers of this push come too late: what the server had before it decides"
+        judged = replace(judged, reasons=(*judged.reasons, reason))
+    if late or judged.status in _MAY_BE_ELSEWHERE:
+        other = f"; if that changes nothing: {judged.hint}" if judged.hint else ""
+        judged = replace(judged, hint=f"{SYNC}, then push again{other}")
+    return judged if judged.hint else replace(judged, hint=f"git gate policy explain {judged.ref}")
+
+
+def _free(update: Update) -> Judgement:
+    return Judgement(Outcome.NOT_NEEDED, update.ref, update.old, update.new, None)
+
+
+def _blocked(update: Update, *objections: Objection) -> Judgement:
+    return Judgement(
+        Outcome.BLOCKED,
+        update.ref,
+        update.old,
+        update.new,
+        None,
+        reasons=tuple(one.reason for one in objections),
+        hint=next((one.hint for one in objections if one.hint), ""),
+    )

@@ -1,0 +1,1 @@
+"""An instance, its history and its changes as the values that are printed."""

@@ -1,0 +1,1 @@
+"""Logs, provenance, exports and notices of what was written."""
