@@ -69,9 +69,20 @@ def status_of(world: World, policy: PolicyCommit, loaded: Loaded) -> Status:
             return Status.OPEN
         if standing(world, policy, request):
             return Status.REJECTED
-        if has_landed(world, policy, request):
+        if _landed(world, policy, request):
             return Status.LANDED
     return status
+
+
+def _landed(world: World, policy: PolicyCommit, request: Request) -> bool:
+    """Whether it surely has landed: what nobody can tell keeps no list from being shown, and a
+    landing is judged without it."""
+    try:
+        return has_landed(world, policy, request) is not None
+    except GateError as error:
+        if error.kind is not Exit.BLOCKED:
+            raise
+        return False
 
 
 def exit_of(status: Status) -> Exit:
