@@ -94,6 +94,7 @@ class Env:
         from gitgate.app.gather.world import World
 
         world = World(self.repo, self.now(), remote, historic=historic)
+        world.progress = self.progress
         with closing(world):
             try:
                 yield world

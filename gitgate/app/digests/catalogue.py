@@ -21,8 +21,6 @@ from gitgate.git.repository import Repository
 if TYPE_CHECKING:
     from gitgate.app.gather.world import World
 
-_SAID_EVERY = 100
-
 
 class Catalogue:
     """What this clone knows at one moment; `book` is brought up to it."""
@@ -37,7 +35,6 @@ class Catalogue:
         heads = journal.heads(repo, world.remote)
         _follow(repo, book, heads[0] if heads else None)
         self._others = _named_by_others(repo, book, heads[1:])
-        self._reading = 0
         self._gates: dict[str, list[Digest]] = {}
         self._named: list[tuple[str, str | None]] | None = None
 
@@ -113,14 +110,13 @@ class Catalogue:
             if row.journal != NONE and row.place.startswith(prefix) and row.place not in seen
         ]
         found.sort(key=order)
-        unread = sum(row.journal != row.tip for row in found)
-        if unread or others:
-            found = [
-                row
-                if row.journal == row.tip and row.place not in others
-                else self._read(gate, row.subject, row.place, row, unread)
-                for row in found
-            ]
+        unread = [row for row in found if row.journal != row.tip or row.place in others]
+        if unread:
+            new = {
+                row.place: self._read(gate, row.subject, row.place, row)
+                for row in self._world.each("reading ledgers", unread)
+            }
+            found = [new.get(row.place, row) for row in found]
         named = {row.place for row in found} if others else set()
         for place, subject in others.items():
             if place.startswith(prefix) and place not in named and place not in seen:
@@ -141,11 +137,8 @@ class Catalogue:
         tips = {tip for tip in (self._own.get(ref), self._there.get(ref), named) if tip}
         return tips.pop() if len(tips) == 1 else None
 
-    def _read(self, gate: str, subject: str, place: str, row: Digest | None, of: int = 0) -> Digest:
+    def _read(self, gate: str, subject: str, place: str, row: Digest | None) -> Digest:
         """The digest of the newest tip, made anew where it is of another one."""
-        self._reading += 1
-        if of >= _SAID_EVERY and self._reading % _SAID_EVERY == 0:
-            self._world.watch(f"reading ledgers: {self._reading} of {of}")
         world = self._world
         if not world.ledgers.apart(gate, subject):
             if row is not None and row.tip == world.ledgers.tip(gate, subject):

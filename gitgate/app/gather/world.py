@@ -5,7 +5,9 @@ Everything here reads; what is read once is kept for the run of the command.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 
 from gitgate.app.digests import digests, noteindex
 from gitgate.app.digests.noteindex import FullIndex, NoteIndex
@@ -40,6 +42,14 @@ from gitgate.git.merge import GitTrees
 from gitgate.git.repository import Repository
 from gitgate.signing.verify import Trust, verify, verify_signature
 
+T = TypeVar("T")
+
+_SAID_EVERY = 100
+
+
+def _nobody_looks() -> AbstractContextManager[Callable[[str], None]]:
+    return nullcontext(lambda text: None)
+
 
 class World:
     """The repository at one moment, read lazily and once."""
@@ -62,7 +72,7 @@ class World:
         self._trees: GitTrees | None = None
         self._ledgers: Ledgers | None = None
         self._judged: dict[tuple[PolicyKey, str], Judged] = {}
-        self.watch: Callable[[str], None] = lambda text: None
+        self.progress: Callable[[], AbstractContextManager[Callable[[str], None]]] = _nobody_looks
         self._note_index: NoteIndex | None = None
         self._sieve: Sieve | None = None
         self._book: digests.Book | None = None
@@ -168,6 +178,14 @@ class World:
                 self._book = digests.read_book(self.repo)
             self._sieve = Sieve(self, self._book)
         return self._sieve
+
+    def each(self, doing: str, things: Sequence[T]) -> Iterator[T]:
+        """The things one by one; where they are many, whoever looks is told how far it is."""
+        with self.progress() as watch:
+            for number, thing in enumerate(things):
+                if number % _SAID_EVERY == 0 and len(things) > _SAID_EVERY:
+                    watch(f"{doing}: {number} of {len(things)}")
+                yield thing
 
     def mainline(self, tip: str) -> Mainline:
         """The first-parent chain of a commit."""

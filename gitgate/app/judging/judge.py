@@ -94,7 +94,8 @@ def _judge_gate(world: World, move: Move, name: str) -> list[Row]:
 
 def _rule(world: World, move: Move, policy: PolicyCommit, gate: Gate) -> Rule:
     found: list[Candidate] = []
-    for subject in world.sieve.consenting(policy, gate.id, move.ref):
+    subjects = world.sieve.consenting(policy, gate.id, move.ref)
+    for subject in world.each("reading approvals", subjects):
         loaded = world.load(policy, gate.id, subject)
         for request in loaded.ledger.requests.values():
             move.requests.setdefault(request.id, request)
