@@ -4,6 +4,7 @@ hears of an answer that was given elsewhere."""
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_wait_remote_hears_of_it(asker: Project) -> None:
     ada = other_clone(asker)
     ada.git("switch", "--quiet", "feature")
     ada.gate("sync").ok()
-    words = ["git-gate", "reject", "-m", "The title is wrong"]
+    words = [str(Path(sys.executable).with_name("git-gate")), "reject", "-m", "The title is wrong"]
     late = threading.Timer(1.0, subprocess.run, [words], {"cwd": ada.top, "check": True})
     late.start()
     answer = asker.gate("wait", "--remote", "origin", "--json", "--timeout", "120")

@@ -144,7 +144,7 @@ def test_open_draws_it_and_a_pipe_gets_plain_lines(tmp_path: Path, home: Path) -
         assert terminal.end() == 0
         screen = terminal.screen
     assert screen[0] == "iteration 2 of gate main for feature"
-    assert screen[2].startswith("╭") and "next: git gate approve main" in "\n".join(screen)
+    assert screen[2].startswith("╭") and "next: git gate review main" in "\n".join(screen)
     assert "decide: git gate review main --subject feature" in screen
     plain = project.gate("show", "main").ok().out
     assert plain.startswith("Human Approval Gate\n") and "\x1b" not in plain

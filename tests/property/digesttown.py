@@ -245,7 +245,7 @@ class Town:
             files |= self.rules(self.chance.choice(['when: ["d/**", aiwg.yml]', ""]))
         elif fate < 0.25:
             files |= self.rules("", ADA)
-        elif fate < 0.4 and len(self.mains) > 2:
+        elif fate < 0.5 and len(self.mains) > 2:
             del self.mains[-1]
             self.set(MAIN, self.mains[-1])
             return

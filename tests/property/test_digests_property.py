@@ -100,9 +100,9 @@ def step(town: Town) -> None:
         town.decide(town.chance.choice(subjects[-4:] if fate < 0.56 else subjects))
     elif fate < 0.8:
         town.land(town.chance.choice(subjects[-4:]))
-    elif fate < 0.84:
+    elif fate < 0.83:
         town.withdraw(town.chance.choice(subjects))
-    elif fate < 0.9:
+    elif fate < 0.91:
         town.advance()
     elif fate < 0.98:
         town.name_in_journal(drop=True)

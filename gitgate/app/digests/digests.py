@@ -185,6 +185,8 @@ def read_book(repo: Repository) -> Book:
                 Place(gate, target, compared, tip, body[at - 1 : end], body[end - 1 : last])
             )
             at = last
+        if at != len(body):
+            raise ValueError(at)
     except (TypeError, ValueError, IndexError):
         return Book()
     return book
