@@ -100,7 +100,7 @@ class Fleet:
     def open(self, clone: Clone) -> str:
         """New work, more work, work rebased or force-pushed, or a merge of the base."""
         project, subject = clone.project, self.chance.choice(SUBJECTS)
-        branch, kind = f"refs/work/{subject}", self.chance.choice(["anew", "more", "merge"])
+        branch, kind = f"refs/rounds/{subject}", self.chance.choice(["anew", "more", "merge"])
         there = project.git("rev-parse", "--verify", "-q", branch, check=False).status == 0
         merged = self.merged(clone, branch, "origin/main") if there and kind == "merge" else ""
         work = merged or self.work(clone, branch if there and kind == "more" else "origin/main")
@@ -134,7 +134,7 @@ class Fleet:
     def land(self, clone: Clone) -> str:
         """Somebody merges the work, whatever was said of it; who looks next records it."""
         project, subject = clone.project, self.chance.choice(SUBJECTS)
-        branch = f"refs/work/{subject}"
+        branch = f"refs/rounds/{subject}"
         if clone.offline or project.git("rev-parse", "-q", "--verify", branch, check=False).status:
             return "nothing to land"
         project.git("fetch", "--quiet", "origin", "main")
