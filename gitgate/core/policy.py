@@ -257,14 +257,6 @@ class Policy:
         """The gates that guard the ref of this full name, in the order of the file."""
         return tuple(gate for gate in self.gates.values() if gate.guards_ref(ref))
 
-    def leaving(self, phase: str) -> tuple[Gate, ...]:
-        """The gates that lead out of `phase`."""
-        return tuple(
-            gate
-            for gate in self.gates.values()
-            if gate.transition is not None and gate.transition.from_phase == phase
-        )
-
 
 @lru_cache(maxsize=256)
 def _refs(patterns: tuple[str, ...]) -> Callable[[str], bool]:

@@ -15,7 +15,6 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import journaltree
 from gitgate.git.journalcheck import changes, defects
 from gitgate.git.journalindex import (
-    SYNC,
     Entry,
     Index,
     Malformed,
@@ -29,11 +28,11 @@ from gitgate.git.journalindex import (
     sound_file,
     tracking_ref,
 )
+from gitgate.git.known import SYNC
 from gitgate.git.repository import Repository
 from gitgate.git.trees import REGULAR
 
 __all__ = [
-    "SYNC",
     "Entry",
     "Index",
     "Malformed",
@@ -111,21 +110,20 @@ def _commit(
     repo: Repository, parent: str, named: Sequence[tuple[str, tuple[Line, ...]]], stamp: Stamp
 ) -> str:
     index = Index(repo, parent)
-    files: dict[tuple[str, str], dict[str, tuple[Line, ...]]] = {}
+    files: dict[bytes, dict[str, tuple[Line, ...]]] = {}
     tips: list[str] = []
     for gate, lines in named:
         subject = lines[0].subject
-        key = (gate, journal.shard_of(subject))
-        instances = files.setdefault(key, dict(sound_file(index, *key)))
+        path = journal.file_of(gate, subject)
+        if path not in files:
+            files[path] = dict(sound_file(index, gate, journal.shard_of(subject)))
+        instances = files[path]
         if instances.get(subject) != lines:
             tips.append(lines[-1].tip)
             instances[subject] = lines
     changes = {
-        gate.encode() + b"/" + journal.file_name(shard): (
-            REGULAR,
-            repo.write_blob(journal.format_lines(journal.flat(instances))),
-        )
-        for (gate, shard), instances in files.items()
+        path: (REGULAR, repo.write_blob(journal.format_lines(journal.flat(instances))))
+        for path, instances in files.items()
     }
     tree = journaltree.edited(repo, repo.commit(parent).tree, changes)
     message = journal.message([(gate, lines[-1]) for gate, lines in named])

@@ -14,10 +14,9 @@ from gitgate.core.journal import Instances, Line
 from gitgate.errors import Exit, GateError
 from gitgate.git import journaltree, ledger, refs
 from gitgate.git.journaltree import Node
+from gitgate.git.known import SYNC
 from gitgate.git.repository import Repository
 from gitgate.git.trees import REGULAR
-
-SYNC = "git gate sync"
 
 
 class Entry(NamedTuple):

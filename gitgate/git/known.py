@@ -14,6 +14,9 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.repository import Repository
 
+SYNC = "git gate sync"
+"""The command that puts together what went apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -66,9 +69,7 @@ def catch_up(repo: Repository, known: Known) -> None:
     except a lost race: who writes next reads the ref again.
     """
     if known.apart:
-        raise GateError(
-            Exit.UNTRUSTED, f"nothing can be added to {known.ref}: {known.apart}", "git gate sync"
-        )
+        raise GateError(Exit.UNTRUSTED, f"nothing can be added to {known.ref}: {known.apart}", SYNC)
     if known.tip is None or known.tip == known.own:
         return
     try:

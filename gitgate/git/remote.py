@@ -129,7 +129,7 @@ def _fetch(repo: Repository, remote: str, refspecs: str, *further: str) -> None:
         stdin=refspecs.encode(),
     )
     if answer.status != 0:
-        raise _unreachable(remote, answer)
+        raise unreachable(remote, answer)
 
 
 def listed(repo: Repository, remote: str) -> dict[str, str]:
@@ -137,7 +137,7 @@ def listed(repo: Repository, remote: str) -> dict[str, str]:
     patterns = [f"{there}*" for there in tracking(remote)]
     answer = repo.git("ls-remote", "--quiet", "--refs", "--", remote, *patterns)
     if answer.status != 0:
-        raise _unreachable(remote, answer)
+        raise unreachable(remote, answer)
     found = {}
     for line in answer.text.splitlines():
         oid, _, name = line.partition("\t")
@@ -153,7 +153,8 @@ def has(repo: Repository, remote: str, ref: str) -> bool:
     return any(line.partition("\t")[2] == ref for line in answer.text.splitlines())
 
 
-def _unreachable(remote: str, answer: process.Completed) -> GateError:
+def unreachable(remote: str, answer: process.Completed) -> GateError:
+    """The error for a git command that did not get an answer from `remote`."""
     return GateError(
         Exit.FATAL,
         f"{remote} cannot be reached: {last_word(answer)}",

@@ -292,14 +292,6 @@ class Repository:
         """Store a commit with exactly this message and give its id; no ref moves."""
         return self._write("commit", format_commit(tree, parents, author, committer, message))
 
-    def write_tag(self, raw: bytes) -> str:
-        """Store a tag object, which `git mktag` has to accept, and give its id."""
-        self.check_writable("a tag object")
-        answer = self.git("mktag", stdin=raw)
-        if answer.status != 0:
-            raise GateError(Exit.FATAL, f"git refuses a tag object: {answer.complaint}")
-        return answer.text
-
     def _write(self, kind: str, data: bytes) -> str:
         self.check_writable(f"a new {kind}")
         with shared_access(self.config):

@@ -46,11 +46,6 @@ def test_no_gate_guards_what_holds_the_decisions() -> None:
     assert not gate.guards_ref("refs/notes/aiwg/gates")
 
 
-def test_leaving_names_the_gates_out_of_a_phase() -> None:
-    assert _POLICY.leaving("alpha") == (_ALPHA,)
-    assert _POLICY.leaving("beta") == ()
-
-
 def test_values_compare_and_hash() -> None:
     same = Gate("main", "Main", guards=("refs/heads/main",))
     assert (same, hash(same)) == (_MAIN, hash(_MAIN))

@@ -124,7 +124,7 @@ def test_a_record_can_be_taken_out_by_git_alone(repo: Repository) -> None:
     ).stdout
     tag = git(repo.git_dir, "hash-object", "-t", "tag", "-w", "--stdin", stdin=raw)
     assert {tag: raw} == ledger.records
-    assert repo.write_tag(raw) == tag
+    assert git(repo.git_dir, "mktag", stdin=raw) == tag
 
 
 def test_a_request_about_an_unchanged_commit_has_one_parent(repo: Repository) -> None:

@@ -199,10 +199,6 @@ def test_written_objects_are_those_of_git(root: Path) -> None:
     message = b"subject\n\nbody\n"
     assert written == git(root, "commit-tree", tree, "-p", head, stdin=message, env=env)
     assert repo.commit(written).message == "subject\n\nbody\n"
-    tag = f"object {head}\ntype commit\ntag gate/g/s\ntagger {STAMP.person} {WHEN} +0000\n\nm\n"
-    assert repo.write_tag(tag.encode()) == git(root, "mktag", stdin=tag.encode())
-    with pytest.raises(GateError, match="refuses a tag"):
-        repo.write_tag(tag.replace("commit", "tree").encode())
     with pytest.raises(ValueError, match="NUL"):
         repo.write_commit(tree, (), STAMP, STAMP, "a\0b")
     git(root, "fsck", "--strict")

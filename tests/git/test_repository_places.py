@@ -71,7 +71,7 @@ for line in sys.stdin:
     assert repo.resolve(new[:12]) == new
 for attempt in (
     lambda: repo.write_blob(b"x"),
-    lambda: repo.write_tag(b"x"),
+    lambda: repo.write_tree(dict()),
     lambda: refs.compare_and_swap(repo, "refs/aiwg/gates/g/s", new, None, "m"),
     lambda: refs.compare_and_swap(repo, name, new, old, "m"),
     lambda: notes.add(repo, new, b"record"),

@@ -18,6 +18,7 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import journal as journals
 from gitgate.git import ledger, refs
 from gitgate.git.journal import Entry, Index
+from gitgate.git.known import SYNC
 
 AGE = 30 * 24 * 3600
 """Seconds after its last event until the ref of an ended instance may go."""
@@ -108,7 +109,7 @@ def _newest(
             return head
         say(f"the journal of {remote} is not taken over: {defects[0]}")
         if own is None:
-            raise GateError(Exit.UNTRUSTED, defects[0], journals.SYNC)
+            raise GateError(Exit.UNTRUSTED, defects[0], SYNC)
     return own
 
 

@@ -17,6 +17,7 @@ from gitgate.core.request import Request
 from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged
 from gitgate.errors import Exit, GateError
+from gitgate.git.known import SYNC
 from gitgate.git.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def held(world: World, policy: PolicyCommit, gate: str, subject: str) -> Held:
     records, raws, junk = _records(world, policy, ledger)
     strays = tuple(_missing_from(world, policy, ledger, raws))
     apart = world.ledgers.apart(gate, subject)
-    remedy = "git gate sync" if apart else "git gate repair"
+    remedy = SYNC if apart else "git gate repair"
     faults = (*((apart,) if apart else ()), *ledger.faults, *_faults(records, strays))
     return Held(gate, subject, ledger, records, strays, faults, remedy, tuple(junk), raws)
 

@@ -20,7 +20,7 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.known import tracking_ref
 from gitgate.git.refs import LostRace
-from gitgate.git.remote import last_word
+from gitgate.git.remote import unreachable
 from gitgate.git.repository import Repository
 
 _SHOWN = 40
@@ -131,23 +131,15 @@ def _fetch(repo: Repository, remote: str, places: Mapping[str, tuple[str, str]])
     options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
     answer = repo.git("fetch", *options, "--refmap=", "--", remote, *wanted)
     if answer.status != 0:
-        raise _unreachable(remote, answer)
+        raise unreachable(remote, answer)
 
 
 def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str, str]:
     answer = repo.git("ls-remote", "--quiet", "--", remote, *branches)
     if answer.status != 0:
-        raise _unreachable(remote, answer)
+        raise unreachable(remote, answer)
     rows = (line.partition("\t") for line in answer.text.split("\n") if line)
     return {name: oid for oid, _, name in rows if name in branches}
-
-
-def _unreachable(remote: str, answer: process.Completed) -> GateError:
-    return GateError(
-        Exit.FATAL,
-        f"{remote} cannot be reached: {last_word(answer)}",
-        f"git ls-remote {shlex.quote(remote)}",
-    )
 
 
 def _tracking(remote: str, ref: str) -> str:
@@ -179,6 +171,7 @@ def _move_here(repo: Repository, ref: str, old: str, new: str) -> None:
         "\n".join(
             [f"git refused to move {ref}; nothing landed:", *said(answer.stdout + answer.stderr)]
         ),
+        shlex.join(["git", "update-ref", ref, new, old]),
     )
 
 

@@ -9,9 +9,9 @@ from gitgate.app.server.receivedpush import Objection, Push, Update
 from gitgate.core import ids
 from gitgate.git import journal
 from gitgate.git import ledger as ledgers
+from gitgate.git.known import SYNC
 
 _SHOWN = 3
-_SYNC = "git gate sync"
 
 
 def journal_objections(push: Push, update: Update) -> Iterator[Objection]:
@@ -27,21 +27,21 @@ def journal_objections(push: Push, update: Update) -> Iterator[Objection]:
         ledger = ledgers.read(push.world.repo, gate, subject, update.new)
         if named and not ledger.faults and not holds(ledger, named):
             what = f"the journal names {named[:12]} for {gate} of {subject}, which this lacks"
-            yield Objection(what, _SYNC)
+            yield Objection(what, SYNC)
 
 
 def _deletion(push: Push, update: Update, subject: str | None) -> Iterator[Objection]:
     gate = update.ref.removeprefix(ids.GATES).partition("/")[0]
     if update.old is None:
-        yield Objection(f"there is no {update.ref} to delete", _SYNC)
+        yield Objection(f"there is no {update.ref} to delete", SYNC)
         return
     if subject is None:
         return  # no ledger of anything: nothing is lost with it
     index, kept = push.journal_after, f"{update.ref} may not be deleted"
     if index is None or index.tip(gate, subject) != update.old:
-        yield Objection(f"{kept}: the journal does not name {update.old[:12]} for it", _SYNC)
+        yield Objection(f"{kept}: the journal does not name {update.old[:12]} for it", SYNC)
     elif not has_ended(push, gate, subject, update.old):
-        yield Objection(f"{kept}: {gate} of {subject} has not ended", _SYNC)
+        yield Objection(f"{kept}: {gate} of {subject} has not ended", SYNC)
 
 
 def objections_to_journal(push: Push, update: Update) -> Iterator[Objection]:
@@ -49,14 +49,14 @@ def objections_to_journal(push: Push, update: Update) -> Iterator[Objection]:
     could have been pushed themselves."""
     repo = push.world.repo
     if update.new is None:
-        yield Objection(f"{update.ref} keeps the ledgers and may not be deleted", _SYNC)
+        yield Objection(f"{update.ref} keeps the ledgers and may not be deleted", SYNC)
         return
     if repo.kind(update.new) != "commit":
-        yield Objection(f"{update.ref} would be no commit", _SYNC)
+        yield Objection(f"{update.ref} would be no commit", SYNC)
         return
     defects = journal.defects(repo, update.old, update.new)
     for defect in defects[:_SHOWN]:
-        yield Objection(f"the journal is not sound: {defect}", _SYNC)
+        yield Objection(f"the journal is not sound: {defect}", SYNC)
     if len(defects) > _SHOWN:
         yield Objection(f"and {len(defects) - _SHOWN} more")
     if not defects:

@@ -13,11 +13,10 @@ from gitgate.core.trust import SignatureStatus
 from gitgate.errors import GateError
 from gitgate.git import ledger as ledgers
 from gitgate.git.chain import BRINGS_REQUEST, object_id, root_commit
+from gitgate.git.known import SYNC
 from gitgate.git.ledger import Ledger
 from gitgate.git.objects import MAX_OBJECT
 from gitgate.git.repository import Repository
-
-_SYNC = "git gate sync"
 
 
 def ledger_objections(push: Push, update: Update) -> Iterator[Objection]:
@@ -30,7 +29,7 @@ def ledger_objections(push: Push, update: Update) -> Iterator[Objection]:
         return
     subject = subject_of(push.world.repo, update.ref, update.new)
     if subject is None:
-        yield Objection(f"{update.new[:12]} is no ledger of this instance", _SYNC)
+        yield Objection(f"{update.new[:12]} is no ledger of this instance", SYNC)
         return
     yield from growth_objections(push, gate, subject, update.new)
 
@@ -64,12 +63,12 @@ def _growth(push: Push, gate: str, subject: str, new: str) -> Iterator[Objection
         yield _fault(ledger)
         return
     if not ledger.events:
-        yield Objection(f"the ledger of {gate} of {subject} has no event", _SYNC)
+        yield Objection(f"the ledger of {gate} of {subject} has no event", SYNC)
         return
     for earlier in before:
         if not holds(ledger, earlier.tip or "") and not _heals(ledger, earlier):
             yield Objection(
-                f"the ledger of {gate} of {subject} would lose events: it only grows", _SYNC
+                f"the ledger of {gate} of {subject} would lose events: it only grows", SYNC
             )
             return
     there = {event.id for earlier in before for event in earlier.events}
@@ -112,7 +111,7 @@ def _fault(ledger: Ledger) -> Objection:
     more = f"; and {len(ledger.faults) - 1} more" if len(ledger.faults) > 1 else ""
     named = f"the ledger of {ledger.gate} of {ledger.subject}"
     return Objection(
-        f"{named} is not sound: {ledger.faults[0]}{more}", f"git gate repair, then {_SYNC}"
+        f"{named} is not sound: {ledger.faults[0]}{more}", f"git gate repair, then {SYNC}"
     )
 
 
@@ -128,12 +127,12 @@ def _record_objections(push: Push, ledger: Ledger, events: Sequence[Event]) -> I
         try:
             record = codec.parse(ledger.records[event.record], tag=tag, request=event.request)
         except codec.Defect as defect:
-            yield Objection(f"{_named(ledger, event)} can never count: {defect}", _SYNC)
+            yield Objection(f"{_named(ledger, event)} can never count: {defect}", SYNC)
             continue
         if push.policy is not None:
             checked = push.world.judged(push.policy, record).verification
             if checked.status is SignatureStatus.BAD:
-                yield Objection(f"{_named(ledger, event)} can never count: {checked.reason}", _SYNC)
+                yield Objection(f"{_named(ledger, event)} can never count: {checked.reason}", SYNC)
         for blob in ledger.data[event.record]:
             header = push.world.repo.header(blob)
             if header is None or header[0] != "blob" or header[1] > MAX_OBJECT:
@@ -166,7 +165,7 @@ def _order_objections(
             continue
         if event.name in BRINGS_REQUEST and event.request in decided:
             continue
-        yield Objection(f"{_named(ledger, event)} has no effect: {ignored.reason}", _SYNC)
+        yield Objection(f"{_named(ledger, event)} has no effect: {ignored.reason}", SYNC)
 
 
 def _named(ledger: Ledger, event: Event) -> str:

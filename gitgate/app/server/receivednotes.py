@@ -7,23 +7,23 @@ from collections.abc import Iterator
 from gitgate.app.server.receivedpush import Objection, Update
 from gitgate.core import decision as codec
 from gitgate.git import notes
+from gitgate.git.known import SYNC
 from gitgate.git.repository import Repository
 
 _SHOWN = 3
-_MERGE = "git gate sync"
 
 
 def notes_objections(repo: Repository, update: Update) -> Iterator[Objection]:
     """Why the notes may not move so. Raises GateError where they cannot be read."""
     old, new = update.old, update.new
     if new is None:
-        yield Objection(f"{update.ref} holds decisions and may not be deleted", _MERGE)
+        yield Objection(f"{update.ref} holds decisions and may not be deleted", SYNC)
         return
     if repo.kind(new) != "commit":
-        yield Objection(f"{update.ref} would not be a commit of notes", _MERGE)
+        yield Objection(f"{update.ref} would not be a commit of notes", SYNC)
         return
     if old is not None and not repo.is_ancestor(old, new):
-        yield Objection(f"{update.ref} would lose its history: it only grows", _MERGE)
+        yield Objection(f"{update.ref} would lose its history: it only grows", SYNC)
         return
     before = repo.commit(old).tree if old else None
     after = repo.commit(new).tree
@@ -44,7 +44,7 @@ def _lost_or_too_large(repo: Repository, before: str | None, after: str) -> Iter
     if lost:
         named = ", ".join(commit[:12] for commit in sorted(set(lost))[:_SHOWN])
         count = "a decision" if len(lost) == 1 else f"{len(lost)} decisions"
-        yield Objection(f"{count} would be lost from the notes on {named}", _MERGE)
+        yield Objection(f"{count} would be lost from the notes on {named}", SYNC)
 
 
 def _is_record(piece: bytes) -> bool:

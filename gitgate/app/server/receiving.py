@@ -23,9 +23,8 @@ from gitgate.core import ids
 from gitgate.core.outcome import Outcome
 from gitgate.errors import Exit, GateError
 from gitgate.git import refs
+from gitgate.git.known import SYNC
 from gitgate.git.repository import Repository
-
-SYNC = "git gate sync"
 
 _OURS = ("refs/aiwg", "refs/notes/aiwg", "refs/gitgate", ids.JOURNAL)
 
