@@ -47,7 +47,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "TERM": "dumb",
-        "PYTHONDONTWRITEBYTECODE": "1",
+        # Programs that tests start find the modules compiled, and write nothing beside them.
+        "PYTHONPYCACHEPREFIX": str(tmp_path_factory.getbasetemp() / "pycache"),
     }.items():
         monkeypatch.setenv(name, value)
     time.tzset()
