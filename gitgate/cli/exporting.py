@@ -27,7 +27,7 @@ from gitgate.errors import Exit, GateError
 @pass_env
 def export_command(env: Env, form: str, record: str | None, output: Path | None) -> None:
     """Print the decision log, or rebuild a derived file with -o."""
-    from gitgate.app.showing import query
+    from gitgate.app.showing import listing, query
     from gitgate.app.telling import exporting
     from gitgate.app.telling.derived import exclude_derived, replace
 
@@ -41,7 +41,7 @@ def export_command(env: Env, form: str, record: str | None, output: Path | None)
         elif form == "prov":
             data = exporting.as_prov(world, policy)
         else:
-            found = list(query.instances(world, policy, every=True))
+            found = list(listing.instances(world, policy, every=True))
             document = {"schema": query.SCHEMA, "instances": found}
             data = json.dumps(document, indent=2).encode() + b"\n"
     if output is None:

@@ -45,13 +45,17 @@ def show_command(
 @json_option
 def list_command(env: Env, every: bool) -> None:
     """List the instances that wait for a decision."""
-    from gitgate.app.showing import query
+    from gitgate.app.showing import listing, query
     from gitgate.ui import plain
 
     with env.world() as world:
-        found = list(query.instances(world, world.policy(), every=every))
-        document = {"schema": query.SCHEMA, "instances": found}
+        policy = world.policy()
+        whole = every or env.json
+        found = list(
+            listing.instances(world, policy, every=every) if whole else listing.lines(world, policy)
+        )
         lines = plain.table(found, env.columns)
+        document = {"schema": query.SCHEMA, "instances": found}
         env.show(document, lines or ["nothing waits for a decision"])
 
 

@@ -43,6 +43,7 @@ _ASKED = re.compile(
 _PLACE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}/[a-z0-9._%-]+")
 _SEVERAL = re.compile(rf"-|{_OID}(?:,{_OID})*")
 _LANDED = re.compile(rf"-|[0-9]+:{_OID}(?:,[0-9]+:{_OID})*")
+_WAITS = re.compile(r"-|[0-9]{1,12}:[0-9]{1,12}:[0-9]{1,12}")
 _SAFE = "/._-+@=~"
 
 
@@ -82,14 +83,27 @@ class Asked(NamedTuple):
 _ASKED_FIELDS = len(Asked._fields)
 
 
+class Waits(NamedTuple):
+    """What a list says of a request that nobody has answered: its iteration, and when its life
+    began and it was opened, in seconds since the epoch."""
+
+    iteration: int
+    began: int
+    opened: int
+
+    def __str__(self) -> str:
+        return ":".join(map(str, self))
+
+
 class Digest(NamedTuple):
     """One instance. `place` is its ref without what all ledgers' refs begin with.
 
     `state` is followed by `r` where some request is marked so, else by `-`; `latest` is the newest
     request of the latest life; both hold where `people` is the policy that was asked or `-`, and
     each of `landed` (number of a landing place, the commit that ended a life) still is so.
-    `journal` is the tip that the journal names, `tip` the one that all the rest is about. `asked`
-    are the requests, oldest first, with tabs between them.
+    `journal` is the tip that the journal names, `tip` the one that all the rest is about. `waits`
+    is there where `state` says so and no record is about the newest request (`Waits`). `asked` are
+    the requests, oldest first, with tabs between them.
     """
 
     place: str
@@ -101,11 +115,17 @@ class Digest(NamedTuple):
     people: str = NONE
     landed: str = NONE
     records: str = NONE
+    waits: str = NONE
     asked: str = ""
 
     @property
     def gate(self) -> str:
         return self.place.partition("/")[0]
+
+    @property
+    def waiting(self) -> Waits | None:
+        """`waits` as numbers; ValueError for what no `Waits` gave."""
+        return None if self.waits == NONE else Waits(*map(int, self.waits.split(":", 2)))
 
     def requests(self, mark: str = "") -> list[Asked]:
         """The requests, oldest first, with `mark` those that have it.
@@ -144,6 +164,7 @@ def is_sound(one: Digest) -> bool:
         and re.fullmatch(r"-|[0-9a-f]{16}", one.people) is not None
         and _LANDED.fullmatch(one.landed) is not None
         and _SEVERAL.fullmatch(one.records) is not None
+        and _WAITS.fullmatch(one.waits) is not None
         and (not one.asked or all(map(_ASKED.fullmatch, one.asked.split("\t"))))
     )
 

@@ -91,11 +91,19 @@ class Verdict:
         return next(count for count in self.counts if count.record == record)
 
 
-def deadline_of(gate: Gate, request: Request) -> int | None:
-    """When the request's time is up, in seconds since the epoch; None where it has no end."""
-    if gate.deadline is None:
-        return None
-    return request.opened.time + 60 * gate.deadline.minutes
+def deadline_of(gate: Gate, opened: int) -> int | None:
+    """When the time of a request that was opened then is up, in seconds since the epoch; None where
+    it has no end."""
+    return None if gate.deadline is None else opened + 60 * gate.deadline.minutes
+
+
+def undecided(gate: Gate, opened: int, now: int) -> Status:
+    """What a request is that nobody has decided."""
+    deadline = deadline_of(gate, opened)
+    if gate.deadline is None or deadline is None or now <= deadline:
+        return Status.OPEN
+    overdue = {Overdue.REJECT: Status.EXPIRED, Overdue.PARK: Status.PARKED}
+    return overdue.get(gate.deadline.action, Status.OPEN)
 
 
 def effective(
@@ -165,11 +173,6 @@ class _Rules:
     def rejects_when_overdue(self) -> bool:
         return self.gate.deadline is not None and self.gate.deadline.action is Overdue.REJECT
 
-    def overdue(self, now: int) -> Overdue | None:
-        """What the passing of the deadline does to what nobody has decided; None before it."""
-        passed = self.deadline is not None and now > self.deadline
-        return self.gate.deadline.action if passed and self.gate.deadline else None
-
     def late(self, decision: Decision) -> bool:
         overdue = self.deadline is not None and decision.tagger.time > self.deadline
         return overdue and self.rejects_when_overdue
@@ -193,7 +196,7 @@ def judge(
         may_approve(people, gate),
         may_skip(people, gate),
         who_made_it(authors, people),
-        deadline_of(gate, request),
+        deadline_of(gate, request.opened.time),
         people.person_of(request.opened.person.email),
     )
     good = [record for record in records if record.good]
@@ -201,7 +204,7 @@ def judge(
     counts = _count_all(rules, request, records, words)
     counted = {c.record for c in counts if c.counts}
     standing = {p: r for p, r in words.items() if r.id in counted}
-    return _conclude(rules, standing, counts, now)
+    return _conclude(rules, standing, counts, undecided(gate, request.opened.time, now))
 
 
 def _count_all(
@@ -290,8 +293,9 @@ def _late_or_untouched(rules: _Rules, record: Judged) -> str:
 
 
 def _conclude(
-    rules: _Rules, standing: Mapping[str, Judged], counts: tuple[Count, ...], now: int
+    rules: _Rules, standing: Mapping[str, Judged], counts: tuple[Count, ...], idle: Status
 ) -> Verdict:
+    """`idle` is what the request is where nobody has decided it."""
     by_action: dict[Action, list[str]] = {action: [] for action in Action}
     for person in sorted(standing):
         by_action[standing[person].decision.action].append(person)
@@ -301,7 +305,6 @@ def _conclude(
     )
     obstacles = _obstacles(rules)
     required = rules.gate.approvals.required
-    overdue = rules.overdue(now)
     reasons: list[str] = []
     if vetoers:
         status = Status.REJECTED
@@ -313,11 +316,11 @@ def _conclude(
         status = Status.SKIPPED
     elif len(approved_by) >= required and not obstacles:
         status = Status.APPROVED
-    elif overdue is Overdue.REJECT:
-        status = Status.EXPIRED
+    elif idle is Status.EXPIRED:
+        status = idle
         reasons.append("its deadline passed without a decision")
     else:
-        status = Status.PARKED if overdue is Overdue.PARK else Status.OPEN
+        status = idle
         reasons += obstacles or (_missing(len(approved_by), required),)
     eligible = rules.voters - (
         frozenset() if rules.gate.approvals.self_approval else rules.authors.people.keys()

@@ -42,7 +42,7 @@ def table(docs: Sequence[Document], columns: int) -> list[str]:
             safe(doc["gate"]),
             safe(doc["subject"]),
             f"iteration {doc['iteration']}",
-            f"for {spoken(doc['context']['time_elapsed'])}",
+            f"for {spoken(doc['waited'])}",
             until(doc).removeprefix(", "),
         )
         for doc in docs

@@ -113,7 +113,7 @@ def _minimal(
     yield Section("", (Row(header + why, slot="title"),))
     context = doc["context"]
     asked_by = f"iteration {context['iteration']} by {safe(doc['opened_by'])}"
-    counts = f"{_counts(doc)}, {asked_by}, for {spoken(context['time_elapsed'])}"
+    counts = f"{_counts(doc)}, {asked_by}, for {spoken(doc['waited'])}"
     told = f", {counted(len(doc['decisions']), 'decision')}" if doc["decisions"] else ""
     faults = f", {counted(len(doc['warnings']), 'note')}" if doc["warnings"] else ""
     yield Section("", (Row(f"Context: {counts}{told}{faults}"),))
@@ -184,8 +184,10 @@ def _context(doc: Document) -> Iterator[Row]:
             f"validated again by {safe(run['by'])} at {run['at']}:"
             f" {counted(run['errors'], 'error')}, {counted(run['warnings'], 'warning')}"
         )
-    since = spoken(context["time_elapsed"])
-    yield _fact(f"iteration {context['iteration']}, {since} since it was opened")
+    if doc["transition"] and context["time_elapsed"] != doc["waited"]:
+        phase = safe(doc["transition"]["from"])
+        yield _fact(f"{spoken(context['time_elapsed'])} in phase {phase}")
+    yield _fact(f"iteration {context['iteration']}, {spoken(doc['waited'])} since it was opened")
     agent = f" for {safe(doc['agent'])}" if doc["agent"] else ""
     yield _fact(f"asked by {safe(doc['opened_by'])}{agent} at {doc['opened_at']}")
     if doc["summary"]:

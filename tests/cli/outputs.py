@@ -129,6 +129,7 @@ def shown(**changes: Any) -> dict[str, Any]:
         "findings": [],
         "validated": [],
         "next_steps": [],
+        "waited": changes.get("context", context())["time_elapsed"],
         "deadline": None,
         "time_left": None,
         "waiting_for": [ADA],

@@ -151,6 +151,7 @@ def test_no_verdict_changes(settled: Project, harm: Callable[[Project], None]) -
 def without_time(project: Project) -> Any:
     shown = project.gate("show", "--json").ok().json
     shown["context"].pop("time_elapsed")
+    shown.pop("waited")
     return shown
 
 

@@ -36,7 +36,7 @@ PLAIN = Asked(B, "", None, C, D, E, "", (Touch("P", b"src/f"),))
 LARGE = Asked(C, "refs/heads/main", B, C, D, E, "r", None)
 LINE = (
     "main/feature%2flogin\tfeature/login ü\t"
-    f"{A}\t{A}\ter\t{C}\t0123456789abcdef\t0:{D},1:{E}\t{B},{C}\t"
+    f"{A}\t{A}\ter\t{C}\t0123456789abcdef\t0:{D},1:{E}\t{B},{C}\t2:1764568800:1764576840\t"
     f"{A} refs/heads/main {B} {C} b{D} w{E} rc M00000001.89abcdef:a%20b%2Cc%3Ad/%FF,M:m,"
     f"A100644:{A}:12345678:new/x,D100755:{B}:old/x,Fnew,C40000:{C}:old\t"
     f"{B} - - {C} b{D} w{E} - Psrc/f\t"
@@ -52,6 +52,7 @@ DIGEST = Digest(
     "0123456789abcdef",
     f"0:{D},1:{E}",
     f"{B},{C}",
+    "2:1764568800:1764576840",
     "\t".join(map(format_asked, (REJECTED, PLAIN, LARGE))),
 )
 

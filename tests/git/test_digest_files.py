@@ -22,13 +22,13 @@ from gitgate.core.digest import Digest
 from gitgate.git.repository import Repository
 
 A, B, C = (letter * 40 for letter in "abc")
-QUIET = Digest("main/x", "x", A, A, "e-", B, "-", f"0:{C}", f"{B},{C}", "")
-OTHER = Digest("main/y", "y", A, A, "er", B, "-", f"0:{C}", B, "")
+QUIET = Digest("main/x", "x", A, A, "e-", B, "-", f"0:{C}", f"{B},{C}")
+OTHER = Digest("main/y", "y", A, A, "er", B, "-", f"0:{C}", B)
 REST = (
-    f"journal {C}\nrows 223\n"
-    f"landed main refs/heads/main 0123456789abcdef {C} 263 {2 * 48}\n\n"
-    f"main/y\ty\t{A}\t{A}\ter\t{B}\t-\t0:{C}\t{B}\t\n"
-    f"main/x\tx\t{A}\t{A}\te-\t{B}\t-\t0:{C}\t{B},{C}\t\n"
+    f"journal {C}\nrows 225\n"
+    f"landed main refs/heads/main 0123456789abcdef {C} 265 {2 * 48}\n\n"
+    f"main/y\ty\t{A}\t{A}\ter\t{B}\t-\t0:{C}\t{B}\t-\t\n"
+    f"main/x\tx\t{A}\t{A}\te-\t{B}\t-\t0:{C}\t{B},{C}\t-\t\n"
     f"main/x:{B}\nmain/x:{C}\n"
 )
 
@@ -43,7 +43,7 @@ def test_the_bytes(tmp_path: Path) -> None:
     write_book(repo, book(), [])
     file = repo.common_dir / "git-gate" / "digests"
     told = hashlib.sha1(REST.encode(), usedforsecurity=False).hexdigest()
-    assert file.read_bytes().decode() == f"git-gate digests 1 {told}\n{REST}"
+    assert file.read_bytes().decode() == f"git-gate digests 2 {told}\n{REST}"
     assert list(file.parent.iterdir()) == [file]
     found = read_book(repo)
     assert (found.journal, found.rows, found.size()) == (C, {"main/y": OTHER}, 2)

@@ -20,6 +20,7 @@ from gitgate.app.gather.world import World
 from gitgate.core import decision as codec
 from gitgate.core import ids
 from gitgate.core.decision import Action, Decision, Via
+from gitgate.core.digest import Waits
 from gitgate.core.events import Event, EventName
 from gitgate.core.landing import Candidate
 from gitgate.core.person import Person, Stamp
@@ -338,6 +339,9 @@ class PlainSieve:
 
     def waiting(self, policy: object, gate: str) -> list[str]:
         return self.subjects(gate)
+
+    def unanswered(self, policy: object, gate: str) -> dict[str, Waits]:
+        return {}
 
     def rejecting(self, policy: object, request: Request) -> list[str]:
         return self.subjects(request.gate)

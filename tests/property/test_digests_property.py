@@ -22,10 +22,11 @@ from gitgate.app.gather.landed import compared_of
 from gitgate.app.gather.world import World
 from gitgate.app.judging.moves import judge_move
 from gitgate.app.judging.vetoes import standing
-from gitgate.app.showing import query
+from gitgate.app.showing import listing
 from gitgate.core.digest import Asked, Digest, digest_of, format_asked, is_sound, line_of
 from gitgate.core.landing import same_change
 from gitgate.errors import GateError
+from gitgate.ui import plain
 
 EXAMPLES = 400 if os.environ.get("GIT_GATE_LONG") else 6
 STEPS = 70
@@ -44,8 +45,9 @@ def answers(world: World, moves: list[str], town: Town) -> dict[str, Any]:
     found: dict[str, Any] = {
         "gates": world.gates(policy),
         "subjects": world.subjects(GATE),
-        "list": tried(lambda: list(query.instances(world, policy, every=False))),
+        "list": tried(lambda: list(listing.instances(world, policy, every=False))),
     }
+    found["table"] = tried(lambda: plain.table(list(listing.lines(world, policy)), 200))
     for new in moves:
         found[new] = tried(lambda new=new: judge_move(world, MAIN, town.mains[-1], new))
     for subject, requests in town.requests.items():

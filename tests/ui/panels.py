@@ -51,6 +51,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "findings": [],
         "validated": [],
         "next_steps": ["Start iteration C1"],
+        "waited": "PT2H14M",
         "deadline": "2025-12-01T06:00:00Z",
         "time_left": "PT43M",
         "waiting_for": ["ada@example.com"],

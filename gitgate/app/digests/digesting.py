@@ -23,6 +23,7 @@ from gitgate.core.digest import (
     Asked,
     Digest,
     Touch,
+    Waits,
     added_lines,
     format_asked,
     is_sound,
@@ -30,7 +31,7 @@ from gitgate.core.digest import (
 from gitgate.core.events import EventName
 from gitgate.core.merging import Value, parents
 from gitgate.core.policy import Gate
-from gitgate.core.request import Request
+from gitgate.core.request import Kind, Request
 from gitgate.errors import GateError
 from gitgate.git.ledger import Ledger
 
@@ -91,12 +92,25 @@ def settled(
     newest = life.iterations[-1].request if life.iterations else None
     consented = any(one.id == newest and CONSENT in one.marks for one in found.requests())
     state = ENDED if life.ended else CONSENTED if consented else WAITS
+    waits = _waits(loaded) if state == WAITS else None
     return found._replace(
         state=state + found.state[1],
         latest=newest or NONE,
         people=people_key(policy) if _rests_on_people(loaded.ledger) else NONE,
         landed=",".join(landed) or NONE,
+        waits=str(waits or NONE),
     )
+
+
+def _waits(loaded: Loaded) -> Waits | None:
+    """What a list says of the newest request, where no event but its opening and no record is
+    about it, good or not."""
+    life, iteration, request = loaded.instance.life, loaded.instance.newest, loaded.newest
+    if life is None or iteration is None or request is None or request.kind is not Kind.APPROVAL:
+        return None
+    if iteration.expired or any(r.decision.request == request.id for r in loaded.records):
+        return None
+    return Waits(iteration.number, life.first.at, request.opened.time)
 
 
 def people_key(policy: PolicyCommit) -> str:

@@ -78,7 +78,7 @@ def _path(repo: Repository, name: str) -> Path:
 
 def _first_line(name: str, rest: memoryview) -> bytes:
     digest = hashlib.sha1(rest, usedforsecurity=False).hexdigest()
-    return f"git-gate {name} 1 {digest}".encode()
+    return f"git-gate {name} 2 {digest}".encode()
 
 
 @dataclass

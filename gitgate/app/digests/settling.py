@@ -161,4 +161,4 @@ class Settling:
 def unsettled(row: Digest) -> Digest:
     """The digest without what rests on more than its ledger."""
     state = UNKNOWN + row.state[1]
-    return row._replace(state=state, latest=NONE, people=NONE, landed=NONE)
+    return row._replace(state=state, latest=NONE, people=NONE, landed=NONE, waits=NONE)

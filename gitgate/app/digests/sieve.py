@@ -26,6 +26,7 @@ from gitgate.core.digest import (
     WAITS,
     Asked,
     Digest,
+    Waits,
 )
 from gitgate.core.landing import Candidate
 from gitgate.core.request import Request
@@ -69,6 +70,20 @@ class Sieve:
         """The instances that may have a running life."""
         self._wake(policy, gate)
         return self._named(gate, lambda row: self.settling.state(policy, row) != ENDED)
+
+    def unanswered(self, policy: PolicyCommit, gate: str) -> dict[str, Waits]:
+        """Those of the instances that wait of which it is known that no record is about the newest
+        request, with what a list says of them; no others."""
+        self._wake(policy, gate)
+        strays = self._stray(gate)
+        found: dict[str, Waits] = {}
+        for row in self.catalogue.awake(gate):
+            if row.tip != NONE and row.waits != NONE and row.subject not in strays:
+                with suppress(TypeError, ValueError):
+                    waits = row.waiting
+                    if waits is not None and self.settling.state(policy, row) == WAITS:
+                        found[row.subject] = waits
+        return found
 
     def rejecting(self, policy: PolicyCommit, request: Request) -> list[str]:
         """The instances of which a rejection may be about the same content as `request`."""

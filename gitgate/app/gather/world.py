@@ -65,6 +65,7 @@ class World:
         self.historic = historic
         self.written: list[Written] = []
         self.reminders: list[Reminder] = []
+        self.phases_began: dict[tuple[str, str, str], int | None] = {}
         self._policies: dict[str, PolicyCommit | None] = {}
         self._loaded: dict[tuple[PolicyKey, str, str], Loaded] = {}
         self._verdicts: dict[tuple[PolicyKey, str], Verdict] = {}

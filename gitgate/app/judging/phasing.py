@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from gitgate.app.gather.world import World
     from gitgate.app.judging.judgement import Move
 
+_REACH = 10_000
+"""Commits of a first-parent chain that are looked at for the landing that began a phase."""
+
 
 def concerns(
     world: World, policy: Policy, gate: Gate, *, on_policy_ref: bool
@@ -80,6 +83,38 @@ def current_phase(world: World, policy: PolicyCommit, commit: str) -> str | None
     found = world.trees.entry(world.repo.commit(commit).tree, phases.file.encode())
     name, wrong = read_phase(phases, found if isinstance(found, Entry) else None, _reader(world))
     return None if wrong else name
+
+
+def phase_began(world: World, policy: PolicyCommit, target: str, phase: str) -> int | None:
+    """When the landing was committed by which `target` came into the phase that it is in, in
+    seconds since the epoch; None where that is another phase, or no landing here began it."""
+    _, tip = world.target_tip(target)
+    phases = policy.policy.phases
+    if phases is None or tip is None:
+        return None
+    key = tip, phases.file, phase
+    if key not in world.phases_began:
+        try:
+            world.phases_began[key] = _phase_began(world, policy, tip, phases.file, phase)
+        except GateError:  # the clone does not reach back so far
+            world.phases_began[key] = None
+    return world.phases_began[key]
+
+
+def _phase_began(world: World, policy: PolicyCommit, tip: str, file: str, phase: str) -> int | None:
+    if current_phase(world, policy, tip) != phase:
+        return None
+    commit = world.repo.commit(tip)
+    value = world.trees.entry(commit.tree, file.encode())
+    for _ in range(_REACH):
+        if not commit.parents:
+            return None
+        before = world.repo.commit(commit.parents[0])
+        found = world.trees.entry(before.tree, file.encode())
+        if found != value and current_phase(world, policy, before.id) != phase:
+            return commit.committer.time
+        commit, value = before, found
+    return None
 
 
 def advance(world: World, policy: PolicyCommit, gate: Gate, target: str) -> str:

@@ -17,7 +17,7 @@ from gitgate.app.gather.instances import Loaded
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.world import World
 from gitgate.app.reviewing.remembered import Memory
-from gitgate.app.showing import query
+from gitgate.app.showing import listing, query
 from gitgate.core import ids
 from gitgate.core.decision import Action, Via
 from gitgate.core.policy import Gate
@@ -77,7 +77,7 @@ def waiting(world: World, policy: PolicyCommit) -> list[dict[str, Any]]:
     """The instances that wait, most urgent first: those that this person may decide, by deadline,
     then the oldest."""
     mine = myself(world, policy)
-    found = query.instances(world, policy, every=False)
+    found = listing.instances(world, policy, every=False)
     return sorted(
         found,
         key=lambda one: (

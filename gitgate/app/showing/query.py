@@ -1,4 +1,4 @@
-"""`show`, `list`, `log` and `wait`: an instance as the plain values that their JSON prints."""
+"""`show`, `log` and `wait`: an instance as the plain values that their JSON prints."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gitgate.app.asking.deliverables import misnamed
-from gitgate.app.asking.expiring import record_expiry
 from gitgate.app.gather.instances import Loaded
 from gitgate.app.gather.landed import has_landed
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.world import World
+from gitgate.app.judging.phasing import phase_began
 from gitgate.app.judging.vetoes import standing
 from gitgate.app.reviewing.reviewercommit import reviewer_commit
 from gitgate.app.showing.reported import count, reported
@@ -105,7 +105,6 @@ def show(
     gate = policy.policy.gates.get(loaded.gate)
     verdict = world.verdict(policy, loaded, request) if gate else None
     transition = gate.transition if gate else None
-    deadline = verdict.deadline if verdict else None
     misnaming = misnamed(world, policy, request) if trees and gate else ""
     found = reported(request, iteration)
     deliverables, general = found.deliverable_documents(), found.general_documents()
@@ -133,14 +132,14 @@ def show(
             "validation_errors": count(deliverables, general, Level.ERROR),
             "warnings": count(deliverables, general, Level.WARNING),
             "iteration": iteration.number,
-            "time_elapsed": duration(world.now - _began(loaded, request)),
+            "time_elapsed": duration(world.now - _phase_began(world, policy, loaded, request)),
         },
         "deliverables": deliverables,
         "findings": general,
         "validated": [{**run, "at": rfc3339(run["at"])} for run in found.run_documents()],
         "next_steps": list(request.next_steps),
-        "deadline": rfc3339(deadline) if deadline is not None else None,
-        "time_left": duration(deadline - world.now) if deadline is not None else None,
+        "waited": duration(world.now - _began(loaded, request)),
+        **until(verdict.deadline if verdict else None, world.now),
         "waiting_for": list(verdict.waiting_for) if verdict else [],
         "reasons": _reasons(world, policy, loaded, request, verdict),
         "warnings": [*loaded.reports, *filter(None, [misnaming])],
@@ -148,21 +147,6 @@ def show(
         "diagnosis": request.extra.get("diagnosis"),
         "question": request.extra.get("question"),
     }
-
-
-def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[dict[str, Any]]:
-    """The instances of `list`: those that wait for somebody, or all; without what needs a tree."""
-    for gate in policy.policy.gates:
-        for subject in world.subjects(gate) if every else world.sieve.waiting(policy, gate):
-            loaded = record_expiry(world, policy, world.load(policy, gate, subject))
-            if loaded.instance.newest is None:
-                continue
-            document = show(world, policy, loaded, trees=False)
-            if every or document["status"] in (Status.OPEN.value, Status.PARKED.value):
-                for name in ("deliverables", "findings", "validated"):
-                    document.pop(name)
-                document.pop("next_steps")
-                yield document
 
 
 def log(loaded: Loaded) -> dict[str, Any]:
@@ -239,6 +223,13 @@ def duration(seconds: int) -> str:
     return "P" + (f"{days}D" if days else "") + (f"T{time}" if time else "")
 
 
+def until(deadline: int | None, now: int) -> dict[str, str | None]:
+    """A deadline and the time that is left, as all documents have them."""
+    if deadline is None:
+        return {"deadline": None, "time_left": None}
+    return {"deadline": rfc3339(deadline), "time_left": duration(deadline - now)}
+
+
 def following(loaded: Loaded, status: Status) -> list[str] | None:
     """The command by which the asking side goes on; None where there is none."""
     subject = ["--subject", loaded.subject]
@@ -273,6 +264,17 @@ def _telling(document: dict[str, Any], status: Status) -> dict[str, Any] | None:
 def _began(loaded: Loaded, request: Request) -> int:
     life = loaded.instance.life
     return life.first.at if life else request.opened.time
+
+
+def _phase_began(world: World, policy: PolicyCommit, loaded: Loaded, request: Request) -> int:
+    """When the phase began that the gate leads out of, else when the instance was opened."""
+    gate = policy.policy.gates.get(loaded.gate)
+    transition = gate.transition if gate else None
+    if transition is not None:
+        began = phase_began(world, policy, request.target, transition.from_phase)
+        if began is not None:
+            return began
+    return _began(loaded, request)
 
 
 def _reasons(
