@@ -120,3 +120,20 @@ def test_another_file_on_the_journal_stays(journaled: Project) -> None:
         "main of two: 1 event from origin\njournal: taken from origin\n"
     )
     assert journaled.git("show", "aiwg/journal:workflow.yml").out == "on: push\n"
+
+
+def test_a_second_remote_has_deleted_nothing(journaled: Project, tmp_path: Path) -> None:
+    """The journal that origin has names what another remote never had."""
+    opened(journaled)
+    journaled.gate("sync").ok()
+    backup = tmp_path / "backup.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", backup], check=True)
+    journaled.git("remote", "add", "backup", str(backup))
+    assert journaled.gate("sync", "backup").ok().out == (
+        "main of feature: 1 event to backup\njournal: sent to backup\n"
+    )
+    assert refs_of(backup) == refs_of(journaled.remote)
+    subprocess.run(["git", "-C", backup, "update-ref", "-d", LEDGER], check=True)
+    assert journaled.gate("sync", "backup").ok().out == (
+        "main of feature: put back on backup\n  it was deleted on backup, and this is put back\n"
+    )

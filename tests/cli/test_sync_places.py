@@ -142,3 +142,40 @@ def test_a_second_remote(decided: Project, tmp_path: Path) -> None:
     )
     assert refs_of(backup) == refs_of(decided.remote)
     is_sound(backup)
+
+
+def test_two_remotes_that_heard_of_two_decisions_in_another_order(
+    decided: Project, tmp_path: Path
+) -> None:
+    """Each remote keeps its order and both have every word; one status for who has both."""
+    backup = tmp_path / "backup.git"
+    subprocess.run(["git", "clone", "--quiet", "--mirror", decided.remote, backup], check=True)
+    decided.gate("sync").ok()
+    decided.git(
+        "push", "--quiet", str(backup), "refs/aiwg/*:refs/aiwg/*", "refs/notes/*:refs/notes/*"
+    )
+    ada, bob = (another(decided, name, decided.people[name]) for name in ("ada", "bob"))
+    bob.git("remote", "set-url", "origin", str(backup))
+    for clone in (ada, bob):
+        clone.gate("sync").ok()
+        clone.gate(
+            "reject", "main", "--subject", "other", "-m", f"not so, says {clone.top.name}"
+        ).ok()
+        clone.gate("sync").ok()
+    ada.git("remote", "add", "backup", str(backup))
+    for remote in ("backup", "origin", "backup", "origin"):
+        ada.gate("sync", remote).ok()
+    here = refs_of(decided.remote)
+    assert refs_of(ada.top) == here
+    assert refs_of(ada.top, "refs/gitgate/backup").keys() >= {
+        "refs/gitgate/backup/gates/main/other"
+    }
+    for place in (decided.remote, backup):
+        said = subprocess.run(
+            ["git", "ls-tree", "-r", "--name-only", "refs/aiwg/gates/main/other"],
+            cwd=place, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert said.count("-decided.yml") == 2, said
+        is_sound(place)
+    shown = ada.gate("show", "main", "--subject", "other", "--json").ok().json
+    assert (shown["status"], len(shown["decisions"])) == ("rejected", 2)

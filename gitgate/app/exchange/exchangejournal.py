@@ -39,9 +39,21 @@ class Journal:
         except GateError:
             return None
 
+    def is_named_there(self, gate: str, subject: str) -> bool:
+        """Whether the journal that the remote has, or had, names an instance."""
+        try:
+            return self._index_there.tip(gate, subject) is not None
+        except GateError:
+            return False
+
     @cached_property
     def _index(self) -> Index:
         return Index(self._repo, self._own())
+
+    @cached_property
+    def _index_there(self) -> Index:
+        shared = self._shared
+        return Index(self._repo, shared.there.get(ids.JOURNAL, shared.had.get(ids.JOURNAL)))
 
     def secure(self) -> None:
         """Take in what the remote was last known to have, before a fetch overwrites it."""

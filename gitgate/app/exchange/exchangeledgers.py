@@ -117,6 +117,8 @@ class Ledgers:
                 self._shared.swap(ref, str(mine), ours)
             return
         had = [*([known] if known else []), *self._confirmed_tip(ref, mine)]
+        if theirs is None and not had and not self._journal.is_named_there(gate, subject):
+            anchor = None  # another remote has it, this one never had
         settled = self._reconciler.settle(
             *(gate, subject, mine, theirs, had, anchor), dry_run=self._shared.dry_run
         )
