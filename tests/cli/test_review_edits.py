@@ -109,3 +109,21 @@ def test_an_editor_that_fails_leaves_all_as_it_was(tmp_path: Path, home: Path) -
     kept = Path(screen.split("your edit is kept in ")[1].split(" ")[0])
     assert kept.read_text().endswith("kept\n")
     assert project.rev("feature") == work
+
+
+def test_the_commit_is_signed_where_the_reviewer_signs_commits(tmp_path: Path, home: Path) -> None:
+    project = waiting(tmp_path, home)
+    project.git("config", "commit.gpgSign", "true")
+    project.git("config", "gpg.ssh.allowedSignersFile", ".aiwg/allowed_signers")
+    edited(project, "your edit is iteration 2")
+    assert project.git("verify-commit", "feature").status == 0
+    said = project.git("log", "-1", "--format=%G? %s", "feature").out
+    assert said == f"G Edit {LOGIN} in review of main, iteration 1\n"
+    # What cannot be signed is no commit, and the edit is kept.
+    work = project.rev("feature")
+    project.git("config", "gpg.ssh.program", "/nowhere/ssh-keygen")
+    screen = edited(project, "your edit is kept in", editor="sed -i 's/step 2$/step two/'")
+    assert "git could not sign the commit of your edit" in screen
+    assert project.rev("feature") == work
+    [kept] = (project.top / ".git" / "git-gate" / "edits").glob("*/edit-UC-001-login.md")
+    assert "step two" in kept.read_text()

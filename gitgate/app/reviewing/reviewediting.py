@@ -13,6 +13,7 @@ from gitgate.app.asking.opening import Ask, Opened, open_gate
 from gitgate.app.asking.validations import Watch
 from gitgate.app.gather.world import World
 from gitgate.app.reviewing.reviewercommit import TRAILER
+from gitgate.core.person import Stamp
 from gitgate.core.quoting import path_text
 from gitgate.core.request import Request
 from gitgate.core.trailers import format_trailers
@@ -58,7 +59,7 @@ def commit_edit(
         f"Edit {path_text(path)} in review of {request.gate}, iteration {iteration}\n\n"
         + format_trailers([(TRAILER, request.id)])
     )
-    commit = repo.write_commit(tree, (request.work,), stamp, stamp, message)
+    commit = _commit(repo, tree, request.work, stamp, message)
     name = f"refs/heads/{request.subject}"
     aside = _obstacle(world, request, name)
     if not aside:
@@ -78,6 +79,20 @@ def commit_edit(
     )
     world.forget()
     return Edit(commit, request.subject, "", open_gate(world, ask, watch))
+
+
+def _commit(repo: Repository, tree: str, parent: str, stamp: Stamp, message: str) -> str:
+    """Store the commit, signed where the reviewer's git signs commits."""
+    if not repo.flag("commit.gpgsign"):
+        return repo.write_commit(tree, (parent,), stamp, stamp, message)
+    done = repo.git("commit-tree", "-S", "-p", parent, tree, stdin=message.encode())
+    if done.status != 0:
+        raise GateError(
+            Exit.BLOCKED,
+            f"git could not sign the commit of your edit: {done.complaint}",
+            "git config commit.gpgSign",
+        )
+    return done.text
 
 
 def _with(repo: Repository, tree: str, path: list[bytes], data: bytes) -> str:
