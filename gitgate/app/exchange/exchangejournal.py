@@ -59,7 +59,7 @@ class Journal:
         """Take in what the remote was last known to have, before a fetch overwrites it."""
         known, ours = self._shared.had.get(ids.JOURNAL), self._own()
         if known and ours is None and not journals.defects(self._repo, None, known):
-            with suppress(GateError):
+            with suppress(GateError):  # said where the journals are brought together
                 self._shared.swap(ids.JOURNAL, known, None)
 
     def look(self) -> None:

@@ -47,14 +47,15 @@ def in_the_way(remote: str | None = None) -> GateError:
     """A branch `aiwg`, here or on `remote`, where the journal belongs."""
     other = "aiwg-branch"
     if remote is None:
-        where, command = "this repository", ["git", "branch", "-m", "aiwg", other]
+        where, command = "this repository", join(["git", "branch", "-m", "aiwg", other])
     else:
         moved = f"refs/remotes/{remote}/aiwg:refs/heads/{other}"
-        where, command = remote, ["git", "push", remote, moved, f":{BRANCH}"]
+        fetch, push = ["git", "fetch", remote], ["git", "push", remote, moved, f":{BRANCH}"]
+        where, command = remote, f"{join(fetch)} && {join(push)}"
     return GateError(
         Exit.FATAL,
         f"the branch aiwg of {where} is in the way of the journal, the branch aiwg/journal",
-        join(command),
+        command,
     )
 
 
