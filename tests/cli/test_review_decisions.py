@@ -149,3 +149,28 @@ def test_an_agents_environment_does_not_sign(tmp_path: Path, home: Path) -> None
         terminal.press("y", "nothing was recorded")
         assert "coding agent" in " ".join(terminal.screen)
     assert decisions(project) == []
+
+
+def test_what_a_session_decides_is_on_the_remote_at_once(tmp_path: Path, home: Path) -> None:
+    """With `gate.autoSync`; a remote that cannot be reached takes no decision back."""
+    project = waiting(tmp_path, home)
+    project.git("config", "gate.autoSync", "true")
+    away = project.remote.with_name("away.git")
+    for answer, key in (("rejected", "r"), ("approved", "a")):
+        with session(project, "main", "--subject", "feature") as terminal:
+            terminal.wait("[x] leave")
+            if answer == "rejected":
+                project.remote.rename(away)
+                terminal.press(key, "Your feedback")
+                terminal.press("Say more\r", "[y] sign and record")
+            else:
+                terminal.press(key, "[y] sign and record")
+            said = terminal.press("y", f"the instance is now {answer}")
+            assert ("origin does not have it yet" in " ".join(said)) == (answer == "rejected")
+            assert terminal.end() == 0
+        if answer == "rejected":
+            away.rename(project.remote)
+    assert project.git("ls-remote", "origin", project.ledger()).out.split()[0] == project.rev(
+        project.ledger()
+    )
+    assert [one["action"] for one in decisions(project)] == ["reject", "approve"]
