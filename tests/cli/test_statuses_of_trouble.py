@@ -138,7 +138,7 @@ def test_blocked_by_an_author_whom_nobody_knows(team: Project, clock: Clock) -> 
         "nobody knows who Eve <eve@example.net> is, who wrote work........ under review: list the"
         " address in .mailmap or .aiwg/allowed_signers, or in `bots` if it is nobody's"
     )
-    hint = "git gate approve main --subject feature"
+    hint = "git gate signers add PERSON KEY"
     says(team, names, "check", 1, checked("blocked", 1, reason, hint=hint))
     team.be(team.people["bob"])
     said = names(team.gate("approve").ok().out)

@@ -182,10 +182,11 @@ def _say(
     again = f"git gate open {loaded.gate} --subject {shlex.quote(loaded.subject)}"
     if verdict.status in _BY_STATUS:
         outcome = _BY_STATUS[verdict.status]
+        if outcome is Outcome.PENDING and verdict.obstacles:  # no approval would change that
+            return Outcome.BLOCKED, verdict.reasons, "git gate signers add PERSON KEY"
         if outcome is Outcome.PENDING:
             hint = f"git gate approve {loaded.gate} --subject {shlex.quote(loaded.subject)}"
-            blocked = bool(verdict.obstacles)
-            return (Outcome.BLOCKED if blocked else outcome), verdict.reasons, hint
+            return outcome, verdict.reasons, hint
         return outcome, verdict.reasons, again
     vetoes = standing(world, policy, request)
     if vetoes:
