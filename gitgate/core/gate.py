@@ -239,7 +239,10 @@ def _step(instance: Instance, event: Event, kinds: Mapping[str, Kind], facts: Fa
     about = event.request if event.name not in _BRINGS else None
     wrong = may_follow(instance, event.name, brings, about)
     if not wrong and event.name is EventName.LANDED and event.id not in facts.ends:
-        wrong = "the landing that it names is not on the target's chain, or is not its request's"
+        wrong = (
+            "the landing that it names is not on the target's chain as it is known here, or is not"
+            " its request's"
+        )
     if not wrong and event.name in _BRINGS and instance.find(event.request or "") is not None:
         wrong = "its request was asked before"
     if wrong:

@@ -30,6 +30,11 @@ def literal_key(value: str) -> str | None:
     return value.strip() if value.startswith("ssh-") else None
 
 
+def is_ssh(value: str) -> bool:
+    """Whether `user.signingKey` names or spells out an SSH key, going by its form alone."""
+    return literal_key(value) is not None or value.endswith(".pub")
+
+
 def key_path(value: str, where: Path | None) -> Path:
     """The file that `user.signingKey` names, relative to `where`.
 

@@ -237,3 +237,16 @@ def test_init_in_a_clone_whose_key_nobody_has_listed(project: Project) -> None:
         "ask somebody who is listed to land this line in .aiwg/allowed_signers: bob@example.com"
         ' namespaces="git" ssh-ed25519 '
     ) in answer.out
+
+
+def test_init_where_only_the_key_says_that_it_is_one_of_ssh(project: Project) -> None:
+    key = project.git("config", "user.signingKey").out.strip()
+    project.git("config", "--unset-all", "gpg.format", check=False)
+    for value in (f"{key.removesuffix('.pub')}.pub", "key::ssh-ed25519 AAAA"):
+        project.git("config", "user.signingKey", value)
+        answer = project.gate("init")
+        assert "git signs with openpgp" not in answer.out, answer
+        assert project.git("config", "gpg.format").out == "ssh\n"
+        project.git("config", "--unset", "gpg.format")
+    project.git("config", "user.signingKey", "0123456789ABCDEF")
+    assert "git signs with openpgp here, and so does git-gate\n" in project.gate("init").ok().out

@@ -218,7 +218,8 @@ def test_a_landing_that_is_not_on_the_target_ends_nothing() -> None:
     instance = folded("opened:a1 landed:a1")
     assert instance.running is not None
     assert ignored(instance) == [
-        "e2: the landing that it names is not on the target's chain, or is not its request's"
+        "e2: the landing that it names is not on the target's chain as it is known here, or is"
+        " not its request's"
     ]
 
 

@@ -19,6 +19,7 @@ from gitgate.errors import Exit, GateError
 from gitgate.git import refs
 from gitgate.git.repository import Repository
 from gitgate.signing.sign import default_key, make_key, public_key, signer
+from gitgate.signing.sshkeys import is_ssh
 
 
 @dataclass
@@ -115,7 +116,8 @@ def _adopted(repo: Repository, branch: str) -> bool:
 def _key(repo: Repository, home: Path, email: str, said: SetUp) -> str | None:
     """The public SSH key that will sign: the one git would use, else one that is there, else a new
     one. None where git signs with something else."""
-    kind = repo.config.get("gpg.format", "openpgp" if repo.config.get("user.signingkey") else "")
+    named = repo.config.get("user.signingkey", "")
+    kind = repo.config.get("gpg.format", "" if not named or is_ssh(named) else "openpgp")
     if kind in (Format.OPENPGP, Format.X509):
         said.done.append(f"git signs with {kind} here, and so does git-gate")
         said.next.append(
