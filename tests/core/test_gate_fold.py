@@ -217,10 +217,11 @@ def test_a_record_counts_once_and_belongs_to_a_request_of_its_ledger() -> None:
 def test_a_landing_that_is_not_on_the_target_ends_nothing() -> None:
     instance = folded("opened:a1 landed:a1")
     assert instance.running is not None
-    assert ignored(instance) == [
+    [reason] = ignored(instance)
+    assert reason == (
         "e2: the landing that it names is not on the target's chain as it is known here, or is"
         " not its request's"
-    ]
+    )
 
 
 def test_a_landing_of_another_request_uses_up_no_approval() -> None:
