@@ -145,7 +145,7 @@ def _decide(
                 action.value,
                 decided.signed_with,
                 decided.count.reason,
-                [veto.person for veto in decided.vetoes],
+                [veto.said for veto in decided.vetoes],
             ),
         )
         if not decided.noted:

@@ -339,7 +339,7 @@ def _told(document: dict[str, object], action: Action, decided: Decided) -> list
         action.value,
         decided.signed_with,
         decided.count.reason,
-        [veto.person for veto in decided.vetoes],
+        [veto.said for veto in decided.vetoes],
     )
 
 

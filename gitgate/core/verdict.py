@@ -49,7 +49,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Veto:
-    """A standing rejection: who, of which request, and how people find it."""
+    """A standing rejection: who, of which request, and how people find it; `doubt` is why its
+    signature cannot be verified here, where it cannot."""
 
     record: str
     person: str
@@ -57,6 +58,16 @@ class Veto:
     gate: str
     subject: str
     iteration: int
+    doubt: str = ""
+
+    @property
+    def said(self) -> str:
+        """What it blocks, as a sentence without its end."""
+        where = f"iteration {self.iteration} of {self.subject}" if self.iteration else self.subject
+        if not self.doubt:
+            return f"{self.person} rejected the same content as {where}"
+        record = self.record[:12]
+        return f"record {record} rejects the same content as {where}, not verified: {self.doubt}"
 
 
 @dataclass(frozen=True, slots=True)

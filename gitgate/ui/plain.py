@@ -150,7 +150,7 @@ def skipping(doc: Document) -> list[str]:
 
 
 def decided(
-    doc: Document, action: str, signed_with: str, uncounted: str, vetoed_by: Sequence[str]
+    doc: Document, action: str, signed_with: str, uncounted: str, vetoes: Sequence[str]
 ) -> list[str]:
     """What was recorded, what the instance is now, and what comes next."""
     about = f"{doc['gate']} --subject {shell(doc['subject'])}"
@@ -163,7 +163,7 @@ def decided(
     ]
     if uncounted:
         lines.append(f"it does not count: {safe(uncounted)}")
-    lines += [f"still blocked: {safe(who)} rejected the same content" for who in vetoed_by]
+    lines += [f"still blocked: {safe(veto)}" for veto in vetoes]
     why = f": {'; '.join(map(safe, doc['reasons']))}" if doc["status"] in WAITING else ""
     lines.append(f"the instance is now {doc['status']}{why}")
     lines.append(

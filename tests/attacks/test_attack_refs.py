@@ -25,6 +25,7 @@ from forger import (
 from support.gpglab import Gnupg
 from support.project import SOLO, Project, make_project
 
+from gitgate.app.gather.instances import KEY_NEEDED
 from gitgate.core import decision as codec
 from gitgate.core.decision import Action
 
@@ -240,7 +241,23 @@ def test_a_verifier_that_does_not_run(
         project.git("config", "gpg.program", "/nowhere/gpg")
         blocked(project, "untrusted", "cannot be verified: cannot run '/nowhere/gpg'")
         push_refused(project, "untrusted", "cannot be verified")
+        # Nor may the same content go another way.
+        project.git("switch", "--quiet", "--create", "other", "feature")
+        project.gate("open").ok()
+        said = project.gate("approve").ok().out
+        doubt = "rejects the same content as iteration 1 of feature, not verified: cannot run"
+        assert "still blocked: record " in said and doubt in said
+        assert "the instance is now open: record " in said
+        assert project.gate("list").ok().out.count("open  main") == 2
+        found = blocked(project, "untrusted", doubt, subject="other")
+        assert found["hint"] == KEY_NEEDED
+        push_refused(project, "untrusted", doubt)
         project.git("config", "gpg.program", "gpg")
+        blocked(project, "rejected", "bob@example.com rejected the same content", subject="other")
+        project.git("switch", "--quiet", "feature")
+        project.git("branch", "--quiet", "-D", "other")
+        project.git("update-ref", "-d", project.ledger().replace("feature", "other"))
+        project.git("update-ref", "-d", "refs/notes/aiwg/gates")
         blocked(project, "rejected", "bob@example.com rejected it")
         project.git("switch", "--quiet", "main")
         project.commit("Bob is gone", {"aiwg.yml": SOLO})

@@ -86,7 +86,10 @@ def test_under_another_subject(team: Project) -> None:
         _bob_approves(team, subject)
         shown = show(team, subject=subject)
         assert shown["status"] == "rejected"
-        assert "ada@example.com rejected the same content as feature" in shown["reasons"]
+        assert (
+            "ada@example.com rejected the same content as iteration 1 of feature"
+            in shown["reasons"]
+        )
     for subject in ("rebased", "split"):
         blocked(team, "rejected", VETO, moves=f"origin/main..{subject}", subject=subject)
     push_refused(team, "rejected", VETO)

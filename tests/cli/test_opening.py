@@ -78,7 +78,10 @@ def test_what_was_rejected_stays_rejected_when_it_comes_back(
     project.git("reset", "--quiet", "--hard", bad)
     assert told(project) == ("iterated", 3)
     approved = project.gate("approve").ok()
-    assert f"still blocked: {ADA} rejected the same content\n" in approved.out
+    assert (
+        f"still blocked: {ADA} rejected the same content as iteration 1 of feature\n"
+        in approved.out
+    )
     assert "the instance is now rejected\n" in approved.out
     assert project.gate("wait").status == 11
     check = project.gate("check")

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from gitgate.app.gather.world import World
 
 
+KEY_NEEDED = "gpg --import KEY, or git config gpg.program where the program does not run"
+"""What makes a record verifiable that is not."""
+
+
 @dataclass(frozen=True)
 class Held:
     """What an instance holds, each signature checked, and what keeps it from being trusted.
@@ -72,7 +76,8 @@ def held(world: World, policy: PolicyCommit, gate: str, subject: str) -> Held:
     records, raws, junk = _records(world, policy, ledger)
     strays = tuple(_missing_from(world, policy, ledger, raws))
     apart = world.ledgers.apart(gate, subject)
-    remedy = SYNC if apart else "git gate repair"
+    unsure = any(one.verification.status is SignatureStatus.UNVERIFIABLE for one in records)
+    remedy = SYNC if apart else KEY_NEEDED if unsure else "git gate repair"
     faults = (*((apart,) if apart else ()), *ledger.faults, *_faults(records, strays))
     return Held(gate, subject, ledger, records, strays, faults, remedy, tuple(junk), raws)
 

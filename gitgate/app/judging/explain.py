@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gitgate.app.gather.instances import KEY_NEEDED
 from gitgate.app.gather.landed import elsewhere
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.judging.judgement import Move, Row
@@ -190,7 +191,9 @@ def _say(
         return outcome, verdict.reasons, again
     vetoes = standing(world, policy, request)
     if vetoes:
-        return Outcome.REJECTED, tuple(_veto_words(veto) for veto in vetoes), _lifting(vetoes[0])
+        doubted = all(veto.doubt for veto in vetoes)
+        outcome = Outcome.UNTRUSTED if doubted else Outcome.REJECTED
+        return outcome, tuple(_veto_words(veto) for veto in vetoes), _lifting(vetoes[0])
     foreign = elsewhere(world, request, move.commits)
     if foreign:
         return Outcome.BLOCKED, (f"{who} {foreign}",), again
@@ -208,11 +211,12 @@ def _ended(loaded: Loaded) -> tuple[Outcome, tuple[str, ...], str]:
 
 
 def _veto_words(veto: Veto) -> str:
-    where = f"iteration {veto.iteration} of {veto.subject}" if veto.iteration else veto.subject
-    return f"{veto.person} rejected the same content as {where}; only they can lift that"
+    return veto.said if veto.doubt else f"{veto.said}; only they can lift that"
 
 
 def _lifting(veto: Veto) -> str:
+    if veto.doubt:
+        return KEY_NEEDED
     if not veto.iteration:
         return "git gate repair"
     about = f"{veto.gate} --subject {shlex.quote(veto.subject)} --iteration {veto.iteration}"

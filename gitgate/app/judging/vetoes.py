@@ -17,6 +17,7 @@ from gitgate.core.decision import Action
 from gitgate.core.landing import same_change
 from gitgate.core.policy import Rejections
 from gitgate.core.request import Request
+from gitgate.core.trust import SignatureStatus
 from gitgate.core.verdict import Judged, Veto, effective, may_approve
 from gitgate.errors import GateError
 from gitgate.git.requests import read_request
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 
 def standing(world: World, policy: PolicyCommit, request: Request) -> tuple[Veto, ...]:
-    """The vetoes on other requests of the same gate and target that block `request` too."""
+    """The vetoes on other requests of the same gate and target that block `request` too; one that
+    cannot be verified here may be one."""
     gate = gate_of(policy, request.gate)
     if gate.rejections is Rejections.ADVISORY:
         return ()
@@ -50,6 +52,11 @@ def _of_instance(
         for person, record in effective(good, vetoed).items():
             if person in voters and record.decision.action is Action.REJECT:
                 yield _veto(loaded, record, person)
+    strays = (world.judged(policy, stray) for stray in loaded.strays)
+    for record in (*loaded.records, *strays):
+        unsure = record.verification.status is SignatureStatus.UNVERIFIABLE
+        if unsure and record.decision.action is Action.REJECT:
+            yield _veto(loaded, record, "", record.verification.reason)
 
 
 def _blocks(
@@ -68,7 +75,7 @@ def _blocks(
     return vetoed.target == request.target and _same(world, policy, vetoed, request)
 
 
-def _veto(loaded: Loaded, record: Judged, person: str) -> Veto:
+def _veto(loaded: Loaded, record: Judged, person: str, doubt: str = "") -> Veto:
     found = loaded.instance.find(record.decision.request)
     return Veto(
         record.id,
@@ -77,6 +84,7 @@ def _veto(loaded: Loaded, record: Judged, person: str) -> Veto:
         loaded.gate,
         loaded.subject,
         found[1].number if found else 0,
+        doubt,
     )
 
 

@@ -67,8 +67,9 @@ def status_of(world: World, policy: PolicyCommit, loaded: Loaded) -> Status:
     if status in (Status.APPROVED, Status.SKIPPED):
         if loaded.faults:
             return Status.OPEN
-        if standing(world, policy, request):
-            return Status.REJECTED
+        vetoes = standing(world, policy, request)
+        if vetoes:
+            return Status.OPEN if all(one.doubt for one in vetoes) else Status.REJECTED
         if _landed(world, policy, request):
             return Status.LANDED
     return status
@@ -291,7 +292,7 @@ def _reasons(
     vetoes = standing(world, policy, request)
     return [
         *verdict.reasons,
-        *(f"{veto.person} rejected the same content as {veto.subject}" for veto in vetoes),
+        *(veto.said for veto in vetoes),
     ]
 
 
