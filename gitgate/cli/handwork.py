@@ -1,4 +1,4 @@
-"""What a session does to the world: opens a request, keeps drafts, edits, signs.
+"""What a session does to the world: opens a request, keeps drafts, signs.
 
 Every write starts from the repository as it is at that moment; what was typed is on disk before
 anything that can fail.
@@ -17,9 +17,7 @@ from gitgate.cli.env import Env
 from gitgate.cli.seats import Texts, comments_of, remarks_of, seat_of
 from gitgate.cli.stopwatch import Stopwatch
 from gitgate.core.decision import Action
-from gitgate.core.quoting import path_bytes
 from gitgate.errors import Exit, GateError
-from gitgate.process import run_attached
 from gitgate.ui import plain
 from gitgate.ui.keys import Terminal
 from gitgate.ui.pager import page
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from gitgate.app.deciding.deciding import Decided
     from gitgate.app.gather.world import World
     from gitgate.app.reviewing.remembered import Memory
-    from gitgate.app.reviewing.reviewediting import Edit
     from gitgate.app.reviewing.reviewing import Desk
 
 
@@ -49,7 +46,7 @@ class Handwork:
     texts: Texts | None = None
 
     def __init__(self, env: Env, sitting: Place) -> None:
-        self._env, self._sitting = env, sitting
+        self.env, self.sitting = env, sitting
         self._world: World | None = None
         self._watch: Stopwatch | None = None
 
@@ -64,15 +61,15 @@ class Handwork:
         self._store(state)
         if self._watch is not None:
             self._watch.stop()
-        world = self._fresh()
+        world = self.fresh()
         policy = world.policy()
-        desk = self._gathered(gate_of(policy, gate).id, subject)
-        self.memory = remembered.recall(self._env.repo, gate, subject)
+        desk = self.gathered(gate_of(policy, gate).id, subject)
+        self.memory = remembered.recall(self.env.repo, gate, subject)
         self.memory.about(desk.request.id)
         self._watch = Stopwatch(self.memory.seconds)
-        viewed.mark(self._env.repo, desk.request.id)
+        viewed.mark(self.env.repo, desk.request.id)
         words = dict(self.memory.words)
-        draft = _read(place(self._env, gate, subject))
+        draft = _read(place(self.env, gate, subject))
         if draft.strip() and draft != words.get(Action.REJECT.value):
             words[Action.REJECT.value] = draft.strip()
         return State(
@@ -83,22 +80,23 @@ class Handwork:
             remarks=remarks_of(self.memory),
         )
 
-    def _gathered(self, gate: str, subject: str) -> Desk:
+    def gathered(self, gate: str, subject: str) -> Desk:
+        """The desk with the instance as it is now, which is this session's from here on."""
         from gitgate.app.reviewing import reviewing
 
-        world = self._fresh()
+        world = self.fresh()
         policy = world.policy()
         self.desk = reviewing.gather(world, policy, policy.policy.gates[gate], subject)
         self.texts = Texts(world, self.desk)
         return self.desk
 
-    def _fresh(self) -> World:
+    def fresh(self) -> World:
         """The repository as it is now."""
         from gitgate.app.gather.world import World
 
         if self._world is not None:
             self._world.close()
-        self._world = World(self._env.repo, self._env.now())
+        self._world = World(self.env.repo, self.env.now())
         return self._world
 
     def keep(self, state: State) -> State:
@@ -118,14 +116,14 @@ class Handwork:
         self.memory.words = dict(state.words)
         self.memory.comments = comments_of(state.remarks)
         self.memory.seconds = self._watch.seconds
-        remembered.keep(self._env.repo, loaded.gate, loaded.subject, self.memory)
+        remembered.keep(self.env.repo, loaded.gate, loaded.subject, self.memory)
         if state.action is not None and state.said.strip():
             self._draft.write_text(state.said, "utf-8", errors="surrogateescape")
 
     @property
     def _draft(self) -> Path:
         """The file in which people find their words."""
-        return place(self._env, self.desk.loaded.gate, self.desk.loaded.subject)
+        return place(self.env, self.desk.loaded.gate, self.desk.loaded.subject)
 
     def viewed(self, state: State) -> State:
         """The artifact that is on the screen was seen."""
@@ -135,9 +133,10 @@ class Handwork:
         if self.texts.preview(one).content.oid != one.oid:
             return state
         self.memory.viewed[one.path] = one.oid
-        return self.keep(self._reseated(state))
+        return self.keep(self.reseated(state))
 
-    def _reseated(self, state: State) -> State:
+    def reseated(self, state: State) -> State:
+        """The state with what is remembered by now."""
         return replace(state, seat=seat_of(self.desk, self.memory))
 
     def rest(self, state: State) -> None:
@@ -145,7 +144,7 @@ class Handwork:
         try:
             self._store(state)
         except OSError as error:
-            self._env.say(f"warning: your draft could not be kept: {safe(str(error))}")
+            self.env.say(f"warning: your draft could not be kept: {safe(str(error))}")
         if self._watch is not None:
             self._watch.stop()
         if self._world is not None:
@@ -161,8 +160,8 @@ class Handwork:
         with suppress(OSError):
             self._draft.write_text(state.said, "utf-8", errors="surrogateescape")
         try:
-            with self._sitting.terminal.given_back():
-                text = written(self._env, self.desk.document, action.value)
+            with self.sitting.terminal.given_back():
+                text = written(self.env, self.desk.document, action.value)
         except (GateError, OSError) as error:
             return self._failed(state, error)
         after, _ = worded(state, text)
@@ -176,7 +175,7 @@ class Handwork:
 
             words = {**state.words, state.action.value: draft}
             state = replace(state, words=words, typed=Field.of(draft))
-        return replace(state, message=_said(error))
+        return replace(state, message=said_of(error))
 
     def page(self, state: State) -> State:
         """The artifact in the pager that git would use."""
@@ -187,77 +186,9 @@ class Handwork:
         if preview.readable:
             data = preview.content.data.decode("utf-8", "surrogateescape")
             text = safe(data.expandtabs(8), multiline=True)
-        with self._sitting.terminal.given_back():
-            page(self._env.repo.git("var", "GIT_PAGER").text or "less", text)
+        with self.sitting.terminal.given_back():
+            page(self.env.repo.git("var", "GIT_PAGER").text or "less", text)
         return state
-
-    def edit(self, state: State) -> State:
-        """The artifact in the editor, then as a commit of the reviewer and the next iteration."""
-        if state.chosen is None:
-            return state
-        try:
-            return self._edit(state, state.chosen.path)
-        except (GateError, OSError) as error:
-            return replace(state, message=_said(error))
-
-    def _edit(self, state: State, path: str) -> State:
-        from gitgate.app.reviewing import reviewediting
-
-        world, request = self._fresh(), self.desk.request
-        before = reviewediting.original(world, request, path_bytes(path))
-        file = self._editable(path)
-        file.write_bytes(before)
-        editor = self._env.repo.git("var", "GIT_EDITOR").text
-        with self._sitting.terminal.given_back():
-            status = run_attached(["sh", "-c", f'{editor} "$@"', editor, str(file)])
-        after = file.read_bytes() if file.exists() else before
-        if after == before:
-            file.unlink(missing_ok=True)
-            why = f"the editor ended with {status}" if status else "you changed nothing"
-            return replace(state, message=f"{why}: the work is as it was")
-        if status:
-            message = f"the editor ended with {status}: your edit is kept in {file}"
-            return replace(state, message=message)
-        number = self.desk.document["iteration"]
-        try:
-            with self._sitting.terminal.given_back(here=True):
-                edit = reviewediting.commit_edit(
-                    world, request, number, path_bytes(path), after, lambda _: None
-                )
-        except GateError as error:
-            return replace(state, message=f"{_said(error)}; your edit is kept in {file}")
-        file.unlink(missing_ok=True)
-        return self._edited(state, path, edit)
-
-    def _editable(self, path: str) -> Path:
-        """A file for the editor, with the artifact's name where that is a plain one."""
-        folder = self._env.repo.common_dir / "git-gate" / "edits" / self.desk.request.id[:12]
-        folder.mkdir(parents=True, exist_ok=True)
-        name = path.rsplit("/", 1)[-1]
-        plainly = name.isascii() and name.isprintable() and not set("\\\"'") & set(name)
-        return folder / (f"edit-{name}" if plainly and len(name) < 100 else "edit")
-
-    def _edited(self, state: State, path: str, edit: Edit) -> State:
-        from gitgate.app.reviewing.reviewediting import following
-
-        if edit.aside:
-            message = (
-                f"{edit.aside}: your edit is on the branch {edit.branch}, and no iteration was"
-                f" opened; the asking side takes it by {following(edit)}"
-            )
-            return replace(state, message=message)
-        self._gathered(self.desk.loaded.gate, self.desk.loaded.subject)
-        for one in self.desk.request.deliverables:
-            if one.path == path_bytes(path):
-                self.memory.edited[path] = self.memory.viewed[path] = one.oid
-        self.memory.about(self.desk.request.id)
-        now = replace(self._reseated(state), screen=Screen.PANEL, back=(), top=0)
-        number = self.desk.document["iteration"]
-        if self.desk.request.work != edit.commit:
-            message = f"your edit is commit {edit.commit[:12]} on {edit.branch}; it was not put up"
-        else:
-            message = f"your edit is iteration {number}, commit {edit.commit[:12]}"
-        return self.keep(replace(now, message=message))
 
     # Deciding.
 
@@ -265,11 +196,11 @@ class Handwork:
         """Sign and store; the lines that say so and warnings, or the state that says why not."""
         state = self.keep(state)
         try:
-            with self._sitting.terminal.given_back(here=True):
+            with self.sitting.terminal.given_back(here=True):
                 return self._decide(state, state.action or Action.QUIT)
         except GateError as error:
             kept = f"; your words are kept in {self._draft}" if state.said.strip() else ""
-            return replace(state, message=f"nothing was recorded: {_said(error)}{kept}")
+            return replace(state, message=f"nothing was recorded: {said_of(error)}{kept}")
         except KeyboardInterrupt:
             message = "interrupted; the panel says what is recorded, and your words are kept"
             return self._again(state, message)
@@ -280,8 +211,8 @@ class Handwork:
         from gitgate.cli.telling import told
 
         desk = self.desk
-        keep_agents_out(self._env, action, desk.gate.approvals.agents.value, desk.gate.id)
-        world = self._fresh()
+        keep_agents_out(self.env, action, desk.gate.approvals.agents.value, desk.gate.id)
+        world = self.fresh()
         warnings: list[str] = []
         if not reviewing.fetch(world, desk.loaded.gate, desk.loaded.subject):
             warnings.append(f"warning: {safe(str(world.remote))} could not be asked for news")
@@ -299,7 +230,7 @@ class Handwork:
             warnings.append("warning: the copy in the notes could not be written: git gate repair")
         document = show(world, desk.policy, decided.loaded)
         document["record"] = decided.record.id
-        remembered.forget(self._env.repo, desk.loaded.gate, desk.loaded.subject)
+        remembered.forget(self.env.repo, desk.loaded.gate, desk.loaded.subject)
         if _read(self._draft).strip() == state.said.strip():
             self._draft.unlink(missing_ok=True)
         self._closed()
@@ -322,13 +253,13 @@ class Handwork:
         )
 
     def _again(self, state: State, message: str, before: int = 0) -> State:
-        desk = self._gathered(self.desk.loaded.gate, self.desk.loaded.subject)
+        desk = self.gathered(self.desk.loaded.gate, self.desk.loaded.subject)
         self.memory.about(desk.request.id)
         if self._watch is not None:
             self._watch.stop()
         self._watch = Stopwatch(self.memory.seconds)
         said = message.format(now=desk.document["iteration"], before=before)
-        now = replace(self._reseated(state), screen=Screen.PANEL, back=(), top=0, message=said)
+        now = replace(self.reseated(state), screen=Screen.PANEL, back=(), top=0, message=said)
         return self.keep(now)
 
 
@@ -343,7 +274,7 @@ def _told(document: dict[str, object], action: Action, decided: Decided) -> list
     )
 
 
-def _said(error: GateError | OSError) -> str:
+def said_of(error: GateError | OSError) -> str:
     if isinstance(error, GateError):
         return f"{error.message}: {error.hint}" if error.hint else error.message
     return str(error)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from gitgate.cli.draft import place
+from gitgate.cli.editwork import edit
 from gitgate.cli.env import Env
 from gitgate.cli.handwork import Handwork
 from gitgate.cli.seeing import look
@@ -98,7 +99,7 @@ class Sitting:
             case Do.EDITOR:
                 self.state = self.hands.words(self.state)
             case Do.EDIT:
-                self.state = self.hands.edit(self.state)
+                self.state = edit(self.hands, self.state)
             case Do.PAGE:
                 self.state = self.hands.page(self.state)
         return False
