@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from gitgate.app.reviewing.reviewing import Desk
 
 
+_ANOTHER_KEY = "another key would sign now than the one that was shown: nothing was recorded"
+
+
 class Place(Protocol):
     """Where the session sits."""
 
@@ -82,11 +85,12 @@ class Handwork:
 
     def gathered(self, gate: str, subject: str) -> Desk:
         """The desk with the instance as it is now, which is this session's from here on."""
+        from gitgate.app.gather.world import gate_of
         from gitgate.app.reviewing import reviewing
 
         world = self.fresh()
         policy = world.policy()
-        self.desk = reviewing.gather(world, policy, policy.policy.gates[gate], subject)
+        self.desk = reviewing.gather(world, policy, gate_of(policy, gate), subject)
         self.texts = Texts(world, self.desk)
         return self.desk
 
@@ -196,7 +200,7 @@ class Handwork:
         """Sign and store; the lines that say so and warnings, or the state that says why not."""
         state = self.keep(state)
         try:
-            with self.sitting.terminal.given_back(here=True):
+            with self.sitting.terminal.lent():
                 return self._decide(state, state.action or Action.QUIT)
         except GateError as error:
             kept = f"; your words are kept in {self._draft}" if state.said.strip() else ""
@@ -219,6 +223,8 @@ class Handwork:
         try:
             if reviewing.moved(world, desk) is not None:
                 return self._arrived(state)
+            if not reviewing.signs_as_shown(world, desk):
+                return self._again(state, _ANOTHER_KEY)
             self.memory.seconds = self._watch.seconds if self._watch else 0
             decided = reviewing.decide(world, desk, action, state.said, self.memory)
         except GateError as error:
