@@ -20,7 +20,7 @@ from gitgate.core.decision import Action
 from gitgate.errors import Exit, GateError
 from gitgate.ui import plain
 from gitgate.ui.keys import Terminal
-from gitgate.ui.pager import page
+from gitgate.ui.pager import page, page_pieces
 from gitgate.ui.sanitise import safe
 from gitgate.ui.session import worded
 from gitgate.ui.state import Screen, State
@@ -140,8 +140,12 @@ class Handwork:
         return self.keep(self.reseated(state))
 
     def reseated(self, state: State) -> State:
-        """The state with what is remembered by now."""
-        return replace(state, seat=seat_of(self.desk, self.memory))
+        """The state with what is remembered by now, on the artifact that was chosen if the request
+        has it, else on the first."""
+        seat = seat_of(self.desk, self.memory)
+        paths = [one.path for one in seat.artifacts]
+        chosen = state.chosen.path if state.chosen else ""
+        return replace(state, seat=seat, artifact=paths.index(chosen) if chosen in paths else 0)
 
     def rest(self, state: State) -> None:
         """The end, however it came: what was typed is kept, the scratch folder goes."""
@@ -186,12 +190,18 @@ class Handwork:
         if state.chosen is None or self.texts is None:
             return state
         preview = self.texts.preview(state.chosen)
-        text = "\n".join(preview.summary())
-        if preview.readable:
-            data = preview.content.data.decode("utf-8", "surrogateescape")
-            text = safe(data.expandtabs(8), multiline=True)
-        with self.sitting.terminal.given_back():
-            page(self.env.repo.git("var", "GIT_PAGER").text or "less", text)
+        pager = self.env.repo.git("var", "GIT_PAGER").text or "less"
+        try:
+            with self.sitting.terminal.given_back():
+                if preview.readable:
+                    status = page_pieces(pager, preview.pieces(self.texts.content(state.chosen)))
+                else:
+                    status = page(pager, "\n".join(preview.summary()))
+        except GateError as error:
+            return replace(state, message=said_of(error))
+        if status > 0:
+            said = f"the pager {pager!r} ended with {status}: git config core.pager PROGRAM"
+            return replace(state, message=said)
         return state
 
     # Deciding.

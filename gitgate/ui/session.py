@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gitgate.core.decision import Action
+from gitgate.ui import remarking
 from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import Field
-from gitgate.ui.state import Asked, Do, Purpose, Remark, Screen, State, back, show
+from gitgate.ui.state import Asked, Do, Purpose, Screen, State, back, show
 
 Step = tuple[State, Do]
 
 _ACTIONS = {"a": Action.APPROVE, "r": Action.REJECT, "s": Action.SKIP, "q": Action.QUIT}
-_LAST_LINE = 99_999_999
 _MOVES = {"j": "down", "k": "up", " ": "pgdn", "g": "home", "G": "end"}
 _IGNORED = {
     "burst": "several keys came at once: none of them counts, press one",
@@ -75,6 +75,8 @@ def _panel(state: State, key: Key, body: Body) -> Step:
         return state, Do.LEAVE
     if char in seat.hidden:
         return replace(state, message=f"the policy does not offer {char} here"), Do.NOTHING
+    if seat.ended and (char in _ACTIONS or char == "e"):
+        return replace(state, message=seat.ended), Do.NOTHING
     if char in _ACTIONS:
         return _begin(state, _ACTIONS[char])
     if char in ("v", "e", "c"):
@@ -119,6 +121,8 @@ def _edit(state: State) -> Step:
     """The chosen artifact in the editor; who becomes an author by that is told so before."""
     if state.seat and "e" in state.seat.hidden:
         return replace(state, message="the policy does not offer e here"), Do.NOTHING
+    if state.seat and state.seat.ended:
+        return replace(state, message=state.seat.ended), Do.NOTHING
     if state.seat and state.seat.authors and not state.warned:
         return replace(state, warned=True, message=state.seat.authors), Do.NOTHING
     return state, Do.EDIT
@@ -162,9 +166,9 @@ def _view(state: State, key: Key, body: Body) -> Step:
         return state, Do.PAGE
     if char == "e":
         return _edit(state)
-    if char == "c":
-        line = body.number_at(_pointed(state, body))
-        return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
+    if char == "c" and state.chosen is not None:
+        path = state.chosen.path
+        return remarking.begin(state, body) or remarking.whole(state, path), Do.NOTHING
     return _reading(state, key, body)
 
 
@@ -189,21 +193,10 @@ def _changes(state: State, key: Key, body: Body) -> Step:
     return _reading(state, key, body)
 
 
-def _pointed(state: State, body: Body) -> int:
-    """The line that is meant: the one that was searched for where it is seen, else the first."""
-    seen = state.top <= state.found < state.top + body.height
-    return state.found if seen else state.top
-
-
 def _comment_on_change(state: State, body: Body) -> Step:
-    """A comment on the line of the full diff that is at the top, else on a chosen artifact."""
-    at = _pointed(state, body)
-    name, line = body.file_at(at), body.number_at(at)
-    paths = [one.path for one in (state.seat.artifacts if state.seat else ())]
-    if not state.full or name not in paths or not line:
-        return _choose(state, Purpose.COMMENT)
-    state = replace(state, artifact=paths.index(name))
-    return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
+    """A comment on a line of the full diff, else on an artifact that is chosen first."""
+    asked = remarking.begin(state, body) if state.full else None
+    return (asked, Do.NOTHING) if asked else _choose(state, Purpose.COMMENT)
 
 
 def _help(state: State, key: Key, body: Body) -> Step:
@@ -289,6 +282,8 @@ def _typing(state: State, key: Key, body: Body) -> Step:
             return back(state, "nothing was written"), Do.NOTHING
     if key.name == "ctrl-e" and state.asked is Asked.WORDS:
         return _kept(state), Do.EDITOR
+    if key.name in ("up", "down") and state.asked is Asked.LINE:
+        return remarking.move(state, key, body), Do.NOTHING
     if key.name != "enter":
         return replace(state, typed=state.typed.press(key)), Do.NOTHING
     match state.asked:
@@ -297,9 +292,9 @@ def _typing(state: State, key: Key, body: Body) -> Step:
         case Asked.SEARCH:
             return _search(state, body)
         case Asked.LINE:
-            return _line(state, body)
+            return remarking.chosen(state, body)
         case Asked.REMARK:
-            return _remark(state)
+            return remarking.noted(state)
 
 
 def worded(state: State, text: str) -> Step:
@@ -329,26 +324,6 @@ def _search(state: State, body: Body) -> Step:
         return replace(below, message=f"nothing has {wanted!r}"), Do.NOTHING
     said = f"found {wanted!r}; / and Enter finds the next"
     return replace(below, top=found, found=found, message=said), Do.NOTHING
-
-
-def _line(state: State, body: Body) -> Step:
-    text, last = state.typed.text.strip() or str(state.line), body.last_number
-    if state.content.screen is Screen.CHANGES:
-        last = _LAST_LINE  # a diff does not show all lines
-    if not (text.isdecimal() and text.isascii() and len(text) < 9) or int(text) > last:
-        message = f"a line from 1 to {last}, 0 for the whole file"
-        return replace(state, typed=Field(), message=message), Do.NOTHING
-    return replace(state, asked=Asked.REMARK, line=int(text), typed=Field()), Do.NOTHING
-
-
-def _remark(state: State) -> Step:
-    artifact, text = state.chosen, " ".join(state.typed.text.split())
-    if artifact is None or not text:
-        return back(state, "nothing was written"), Do.NOTHING
-    remark = Remark(artifact.path, state.line, text)
-    where = f"line {state.line}" if state.line else "the file"
-    state = replace(back(state), remarks=(*state.remarks, remark))
-    return replace(state, message=f"noted on {where}; it is signed with your decision"), Do.KEEP
 
 
 def _number(text: str, most: int) -> int | None:

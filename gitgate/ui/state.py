@@ -87,7 +87,7 @@ class Seat:
     """One instance as the reviewer sits before it.
 
     `signer` is the key in words, `person` whose it is, `obstacle` why a signature would not do;
-    `authors` says what an edit makes of its author.
+    `ended` why there is nothing to decide; `authors` says what an edit makes of its author.
     """
 
     doc: Mapping[str, Any]
@@ -95,6 +95,7 @@ class Seat:
     signer: str = ""
     person: str = ""
     obstacle: str = ""
+    ended: str = ""
     comment_required: bool = False
     reason_required: bool = True
     skip_allowed: bool = True
@@ -131,7 +132,9 @@ class State:
     typed: Field = _EMPTY
     words: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
+    path: str = ""  # of the file that a comment is typed on, and its line
     line: int = 0
+    pointed: int = -1  # which of the lines on the screen shows that place
     searched: str = ""
     found: int = -1
     message: str = ""
