@@ -13,7 +13,7 @@ EDITOR = "sed -i 's/step 3$/step three/'"
 
 def edited(project: Project, until: str, *, editor: str = EDITOR, first: str = "") -> str:
     """Press `e` on the first artifact; the screen once it shows `until`."""
-    with session(project, columns=200, env={"GIT_EDITOR": editor}) as terminal:
+    with session(project, columns=400, env={"GIT_EDITOR": editor}) as terminal:
         terminal.wait("[x] leave")
         terminal.press("e", "which one to edit?")
         if first:

@@ -61,7 +61,7 @@ def test_artifacts_of_one_name_have_files_of_their_own(tmp_path: Path, home: Pat
     files = {"docs/a/README.md": "# A\n", "docs/b/README.md": "# B\n"}
     project = waiting(tmp_path, home, files=files)
     editor = adds(tmp_path, "mine", "exit 1")
-    with session(project, columns=200, env={"GIT_EDITOR": editor}) as terminal:
+    with session(project, columns=400, env={"GIT_EDITOR": editor}) as terminal:
         terminal.wait("[x] leave")
         terminal.press("v", "[ENTER] open")
         terminal.press("e", "the editor ended with 1")
@@ -75,7 +75,7 @@ def test_two_sessions_edit_one_artifact(tmp_path: Path, home: Path) -> None:
     project = waiting(tmp_path, home, files=PAGE)
     saved, go = tmp_path / "saved", tmp_path / "go"
     slow = adds(tmp_path, "of a", f": > {saved}\nwhile [ ! -e {go} ]; do sleep 0.05; done")
-    with session(project, columns=200, env={"GIT_EDITOR": slow}) as terminal:
+    with session(project, columns=400, env={"GIT_EDITOR": slow}) as terminal:
         terminal.wait("[x] leave")
         terminal.keys("e")
         until(saved)

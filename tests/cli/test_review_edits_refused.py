@@ -19,7 +19,7 @@ def test_what_a_validation_refuses(tmp_path: Path, home: Path) -> None:
     project = waiting(tmp_path, home, FORBIDS, PAGE)
     before = state(project)
     editor = adds(tmp_path, "FORBIDDEN")
-    with session(project, columns=200, env={"GIT_EDITOR": editor}) as terminal:
+    with session(project, columns=400, env={"GIT_EDITOR": editor}) as terminal:
         terminal.wait("[x] leave")
         screen = " ".join(" ".join(terminal.press("e", "nothing was put up")).split())
         assert "the validation `words` of gate main refuses it: docs/a.md:2: error:" in screen
@@ -47,7 +47,7 @@ def test_validations_are_named_and_can_be_stopped(tmp_path: Path, home: Path) ->
     before = state(project)
     slow.touch()
     env = {"GIT_EDITOR": adds(tmp_path, "mine")}
-    with session(project, columns=200, env=env) as terminal:
+    with session(project, columns=400, env=env) as terminal:
         terminal.wait("[x] leave")
         said = terminal.press("e", "goes through the validations of gate main now")
         assert "commands of the policy: words" in " ".join(said)
@@ -78,7 +78,7 @@ def test_an_iteration_that_arrived_at_the_remote(tmp_path: Path, home: Path) -> 
     project = waiting(tmp_path, home, files=PAGE)
     other = elsewhere(project)
     env = {"GIT_EDITOR": adds(tmp_path, "mine")}
-    with session(project, columns=200, env=env) as terminal:
+    with session(project, columns=400, env=env) as terminal:
         terminal.wait("[x] leave")
         other.commit("Answer", {"docs/a.md": "# A\nagent\n"})
         agent(other, "open", "main", "--agent", "claude", at=EPOCH + 60)
@@ -101,7 +101,7 @@ def test_an_iteration_that_came_while_validations_ran(tmp_path: Path, home: Path
     waits = f"while grep -q mine docs/a.md && [ -e {slow} ]; do sleep 0.05; done"
     project = waiting(tmp_path, home, validated(waits), PAGE)
     env = {"GIT_EDITOR": adds(tmp_path, "mine", f": > {slow}")}
-    with session(project, columns=200, env=env) as terminal:
+    with session(project, columns=400, env=env) as terminal:
         terminal.wait("[x] leave")
         terminal.press("e", "goes through the validations of gate main now")
         terminal.wait("validation words: 1 path, 1 s")
@@ -118,7 +118,7 @@ def test_an_instance_that_ended_meanwhile(tmp_path: Path, home: Path) -> None:
     work = project.rev("feature")
     saved, go = tmp_path / "saved", tmp_path / "go"
     slow = adds(tmp_path, "mine", f": > {saved}\nwhile [ ! -e {go} ]; do sleep 0.05; done")
-    with session(project, columns=200, env={"GIT_EDITOR": slow}) as terminal:
+    with session(project, columns=400, env={"GIT_EDITOR": slow}) as terminal:
         terminal.wait("[x] leave")
         terminal.keys("e")
         while not saved.exists():
