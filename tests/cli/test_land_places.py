@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,6 +176,24 @@ def hooks_that_tell(project: Project, folder: str) -> Path:
         script = f"cat >/dev/null; echo {name} >>{shlex.quote(str(ran))}"
         hook(project, name, script, at=project.top / folder)
     return ran
+
+
+def test_what_a_hook_leaves_in_the_background_goes_on_by_itself(project: Project) -> None:
+    approved(project)
+    go, gave_up, done = (project.top.with_name(name) for name in ("go", "gave-up", "done"))
+    script = (
+        f"(for _ in $(seq 200); do [ ! -e {go} ] || break; sleep 0.1; done\n"
+        f"[ -e {go} ] || touch {gave_up}; echo late; echo late >&2; touch {done}) &"
+    )
+    hook(project, "post-merge", script)
+    project.gate("land").ok()
+    assert not gave_up.exists(), "the landing waited for it"
+    go.touch()
+    for _ in range(200):
+        if done.exists():
+            return
+        time.sleep(0.05)
+    pytest.fail("the landing ended it")
 
 
 def test_the_users_settings_do_not_bend_it(project: Project) -> None:

@@ -62,7 +62,7 @@ class LandingTree:
         Nobody can be asked for a text: editors leave what there is. A failure is an answer.
         """
         named = [part for setting in self._settings for part in ("-c", setting)]
-        return process.run(["git", *named, *args], cwd=self.path, env=self._environment)
+        return process.run_alone(["git", *named, *args], cwd=self.path, env=self._environment)
 
     def commit(self) -> str:
         """What its HEAD is at; GateError (fatal) where git does not know."""
