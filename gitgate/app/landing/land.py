@@ -25,8 +25,9 @@ from gitgate.app.landing.landingbuild import Method, Plan, base_merge, build
 from gitgate.app.landing.landingremote import fetch, hear, push
 from gitgate.app.landing.landings import record_landing
 from gitgate.app.landing.landingtext import Grounds
-from gitgate.app.landing.landingtree import landing_tree, sweep, work_trees
+from gitgate.app.landing.landingtree import landing_tree, sweep
 from gitgate.app.landing.landingwork import Work, grounds, work_of
+from gitgate.app.landing.worktrees import work_trees
 from gitgate.core.events import EventName
 from gitgate.core.outcome import Outcome
 from gitgate.core.person import Stamp

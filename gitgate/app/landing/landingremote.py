@@ -9,12 +9,14 @@ from __future__ import annotations
 import random
 import shlex
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from gitgate import process
 from gitgate.app.gather.world import World
-from gitgate.app.landing.landingtree import LandingTree, WorkTree, work_trees
+from gitgate.app.landing.landinghere import move_here
+from gitgate.app.landing.landingtext import said
+from gitgate.app.landing.landingtree import LandingTree
 from gitgate.core import ids
 from gitgate.errors import Exit, GateError
 from gitgate.git import refs
@@ -23,7 +25,6 @@ from gitgate.git.refs import LostRace
 from gitgate.git.remote import unreachable
 from gitgate.git.repository import Repository
 
-_SHOWN = 40
 _BUSY = ("failed to update ref", "cannot lock ref")
 _PAUSE = 0.5  # seconds, at most, for another push to end that holds the branch's lock
 
@@ -72,7 +73,7 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
     where the remote, or a hook, refuses.
     """
     if world.remote is None:
-        _move_here(world.repo, ref, old, new)
+        move_here(world.repo, ref, old, new, again)
         return
     remote = world.remote
     answer = tree.git(
@@ -114,13 +115,6 @@ def _from_elsewhere(repo: Repository, remote: str) -> Iterator[str]:
                 yield from ("-c", f"url.{(top / url).resolve()}.insteadOf={url}")
 
 
-def said(output: bytes) -> list[str]:
-    """What a command and the hooks that it ran wrote: the last lines, indented."""
-    text = output.decode("utf-8", "replace")
-    lines = [f"  {line.rstrip()}" for line in text.split("\n") if line.strip()]
-    return lines[-_SHOWN:] or ["  (nothing)"]
-
-
 def _fetch(repo: Repository, remote: str, places: Mapping[str, tuple[str, str]]) -> None:
     """Bring each of `places` to the ref of the remote, and its tip, that belong there."""
     wanted = [
@@ -154,57 +148,3 @@ def _flag_of(answer: process.Completed, ref: str) -> str:
         if flag == "!" and names.endswith(f":{ref}"):
             return summary
     return ""
-
-
-def _move_here(repo: Repository, ref: str, old: str, new: str) -> None:
-    holders = [tree for tree in work_trees(repo) if tree.branch == ref]
-    if holders:
-        _forward(repo, holders, ref, old, new)
-        return
-    answer = repo.git("update-ref", "-m", "gate: land", ref, new, old)
-    if answer.status == 0:
-        return
-    if refs.read(repo, ref) != old:
-        raise LostRace(ref)
-    raise GateError(
-        Exit.BLOCKED,
-        "\n".join(
-            [f"git refused to move {ref}; nothing landed:", *said(answer.stdout + answer.stderr)]
-        ),
-        shlex.join(["git", "update-ref", ref, new, old]),
-    )
-
-
-def _forward(repo: Repository, holders: Sequence[WorkTree], ref: str, old: str, new: str) -> None:
-    """Where the branch is checked out its files move with it, by a fast-forward."""
-    place = shlex.quote(str(holders[0].path))
-    if len(holders) > 1:
-        raise GateError(
-            Exit.BLOCKED,
-            f"{ref} is checked out in {len(holders)} work trees, one of them {holders[0].path}",
-            f"git -C {place} switch --detach",
-        )
-    status = process.run(
-        ["git", "status", "--porcelain", "-z", "--untracked-files=no"], cwd=holders[0].path
-    )
-    if status.status != 0 or status.stdout:
-        raise GateError(
-            Exit.BLOCKED,
-            f"{ref} is checked out in {holders[0].path}, which has changes that are in no commit",
-            f"git -C {place} stash",
-        )
-    answer = process.run(["git", "merge", "--ff-only", new], cwd=holders[0].path)
-    if answer.status == 0 and refs.read(repo, ref) == new:
-        return
-    if refs.read(repo, ref) != old:
-        raise LostRace(ref)
-    raise GateError(
-        Exit.BLOCKED,
-        "\n".join(
-            [
-                f"{ref} cannot be moved in {holders[0].path}; nothing landed:",
-                *said(answer.stdout + answer.stderr),
-            ]
-        ),
-        f"git -C {place} switch --detach",
-    )

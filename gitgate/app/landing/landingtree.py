@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitgate import process
+from gitgate.app.landing.worktrees import work_trees
 from gitgate.errors import Exit, GateError
 from gitgate.git.repository import Repository
 
@@ -37,14 +38,6 @@ _SETTINGS = (
 )
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 _OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkTree:
-    """A work tree of the repository; `branch` is the ref checked out in it, None for none."""
-
-    path: Path
-    branch: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +106,6 @@ def _folder() -> tuple[Path, int]:
             "set TMPDIR to a folder that can be written",
         ) from None
     return aside, lock
-
-
-def work_trees(repo: Repository) -> list[WorkTree]:
-    """The repository's work trees, the main one first."""
-    answer = repo.git("worktree", "list", "--porcelain", "-z")
-    if answer.status != 0:
-        raise GateError(
-            Exit.FATAL, f"git cannot list its work trees: {answer.complaint}", "git worktree list"
-        )
-    found: list[WorkTree] = []
-    for block in answer.stdout.decode("utf-8", "surrogateescape").split("\0\0"):
-        fields = dict(line.partition(" ")[::2] for line in block.split("\0") if line)
-        if "worktree" in fields and "bare" not in fields:
-            found.append(WorkTree(Path(fields["worktree"]), fields.get("branch")))
-    return found
 
 
 def sweep(repo: Repository) -> None:
