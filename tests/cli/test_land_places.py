@@ -98,7 +98,8 @@ def test_a_detached_head_needs_the_subject(project: Project) -> None:
     )
     assert answer.status == 129
     answer = project.gate("land", "--subject", "feature").ok()
-    assert answer.out.endswith("next: git branch -D feature\n")
+    assert answer.out.endswith("next: git branch -d feature\n")
+    project.git("branch", "-d", "feature")
 
 
 def test_a_project_with_a_submodule(project: Project) -> None:

@@ -36,14 +36,14 @@ def fetch(world: World, target: str, *further: str) -> None:
     """
     if world.remote is None:
         return
-    there = _tips(world.repo, world.remote, (target, *further))
+    there = tips(world.repo, world.remote, (target, *further))
     if target not in there:
         raise GateError(
             Exit.USAGE,
             f"{world.remote} has no {target} that anything could land on",
             f"git push {shlex.join([world.remote, target])} (by whoever sets the project up)",
         )
-    places = {_tracking(world.remote, ref): (ref, tip) for ref, tip in there.items()}
+    places = {tracking(world.remote, ref): (ref, tip) for ref, tip in there.items()}
     _fetch(world.repo, world.remote, places)
 
 
@@ -57,7 +57,7 @@ def hear(world: World, instances: Collection[tuple[str, str]]) -> None:
     if world.remote is None:
         return
     names = {ids.ledger_ref(*one): one for one in instances}
-    there = _tips(world.repo, world.remote, names)
+    there = tips(world.repo, world.remote, names)
     for ref in there:
         world.ledgers.catch_up(*names[ref])
     places = {tracking_ref(world.remote, ref): (ref, tip) for ref, tip in there.items()}
@@ -83,7 +83,7 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
     )
     if answer.status == 0:
         return
-    tip = _tips(world.repo, remote, (ref,)).get(ref)
+    tip = tips(world.repo, remote, (ref,)).get(ref)
     if tip == new:
         return
     flag = _flag_of(answer, ref)
@@ -128,7 +128,7 @@ def _fetch(repo: Repository, remote: str, places: Mapping[str, tuple[str, str]])
         raise unreachable(remote, answer)
 
 
-def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str, str]:
+def tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str, str]:
     answer = repo.git("ls-remote", "--quiet", "--", remote, *branches)
     if answer.status != 0:
         raise unreachable(remote, answer)
@@ -136,7 +136,7 @@ def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str,
     return {name: oid for oid, _, name in rows if name in branches}
 
 
-def _tracking(remote: str, ref: str) -> str:
+def tracking(remote: str, ref: str) -> str:
     return f"refs/remotes/{remote}/{ref.removeprefix('refs/heads/')}"
 
 
