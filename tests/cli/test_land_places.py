@@ -197,6 +197,27 @@ def test_what_a_hook_leaves_in_the_background_goes_on_by_itself(project: Project
     pytest.fail("the landing ended it")
 
 
+def test_a_filter_that_cannot_check_a_file_out(project: Project) -> None:
+    project.commit("Files", {".gitattributes": "*.bin filter=large\n", "x.bin": "version\n"})
+    project.land()
+    approved(project)
+    for name, value in (("required", "true"), ("smudge", "false"), ("clean", "cat")):
+        project.git("config", f"filter.large.{name}", value)
+    before = seen(project)
+    answer = project.gate("land")
+    tip = project.remote_tip()[:12]
+    lines = answer.err.splitlines()
+    assert lines[0] == (
+        f"git-gate: git cannot check out {tip} to build the landing; nothing landed:"
+    )
+    assert "  fatal: x.bin: smudge filter large failed" in lines
+    assert lines[-1] == "hint: mend that, then git gate land main --subject feature"
+    assert answer.status == 128
+    assert seen(project) == before
+    project.git("config", "filter.large.smudge", "cat")
+    project.gate("land", "main", "--subject", "feature").ok()
+
+
 def test_the_users_settings_do_not_bend_it(project: Project) -> None:
     approved(project)
     project.git("branch", "stacked", "feature~1")

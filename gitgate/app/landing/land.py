@@ -136,7 +136,7 @@ def _try(world: World, ask: Ask, method: Method, say: Say) -> Landed:
     plan = _plan(now, read_from, ask.text, grounds(world, work.policy, judged.rows))
     if not judged.status.allowed:
         return _told(now, plan)
-    with landing_tree(world.repo, tip) as tree:
+    with landing_tree(world.repo, tip, plan.again) as tree:
         say(f"building the landing on {_name(read_from)} ({tip[:12]})")
         new = build(world.repo, tree, plan)
         kept = _exchange(world, [*_keys(work), *_rows(judged)], say, dry_run=ask.dry_run)

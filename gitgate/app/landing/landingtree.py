@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitgate import process
+from gitgate.app.landing.landingtext import said
 from gitgate.app.landing.worktrees import work_trees
 from gitgate.errors import Exit, GateError
 from gitgate.git.repository import Repository
@@ -71,21 +72,20 @@ class LandingTree:
 
 
 @contextmanager
-def landing_tree(repo: Repository, commit: str) -> Iterator[LandingTree]:
+def landing_tree(repo: Repository, commit: str, again: str) -> Iterator[LandingTree]:
     """A scratch work tree with `commit` checked out, for as long as the context lasts.
 
-    The project's post-checkout hook does not run for it. Raises GateError (fatal) where git
-    cannot make it.
+    The project's post-checkout hook does not run for it. `again` is the command that lands once
+    more, for a hint. Raises GateError (fatal) where git cannot make it.
     """
     aside, lock = _folder()
     path = aside / f"{_NAME}-{aside.name.removeprefix(_FOLDER)}"
     try:
         made = repo.git(*_NO_HOOKS, "worktree", "add", "--quiet", "--detach", str(path), commit)
         if made.status != 0:
+            what = f"git cannot check out {commit[:12]} to build the landing; nothing landed:"
             raise GateError(
-                Exit.FATAL,
-                f"git cannot make a work tree for the landing in {aside}: {made.complaint}",
-                "git worktree prune; git worktree list",
+                Exit.FATAL, "\n".join([what, *said(made.stderr)]), f"mend that, then {again}"
             )
         yield LandingTree(path, aside, (*_SETTINGS, *_hooks_of(repo)), _environment(repo))
     finally:
