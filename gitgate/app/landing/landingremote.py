@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import shlex
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gitgate import process
@@ -26,6 +26,7 @@ from gitgate.git.remote import unreachable
 from gitgate.git.repository import Repository
 
 _BUSY = ("failed to update ref", "cannot lock ref")
+_NEVER = ("no", "false", "off", "0", "")
 _PAUSE = 0.5  # seconds, at most, for another push to end that holds the branch's lock
 
 
@@ -76,10 +77,11 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
         move_here(world.repo, ref, old, new, again)
         return
     remote = world.remote
-    answer = tree.git(
-        *("-c", f"remote.{remote}.mirror=false", *_from_elsewhere(world.repo, remote)),
-        *("push", "--porcelain", "--no-follow-tags", f"--force-with-lease={ref}:{old}", "--"),
-        *(remote, f"{new}:{ref}"),
+    first = ("-c", f"remote.{remote}.mirror=false")
+    last = ("--no-follow-tags", f"--force-with-lease={ref}:{old}", "--", remote, f"{new}:{ref}")
+    answer = _submodules_missed(world.repo, first, last) or tree.git(
+        *(*first, *_from_elsewhere(world.repo, remote)),
+        *("push", "--porcelain", "--recurse-submodules=no", *last),
     )
     if answer.status == 0:
         return
@@ -104,6 +106,22 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
         "\n".join([f"the push of {ref} was refused, and nothing landed:", *said(answer.stderr)]),
         f"mend that, then {again}",
     )
+
+
+def _submodules_missed(
+    repo: Repository, first: Sequence[str], last: Sequence[str]
+) -> process.Completed | None:
+    """Git's own check, where the user wants it or wants submodules pushed along, that the remotes
+    of the submodules have their commits: what git said, None where nothing is against the push.
+
+    The scratch work tree has no submodules, so it is done in the user's.
+    """
+    wanted = repo.config.get("push.recursesubmodules")
+    if not repo.flag("submodule.recurse") if wanted is None else wanted.lower() in _NEVER:
+        return None
+    check = ("--dry-run", "--no-verify", "--recurse-submodules=check")
+    answer = repo.git(*first, "push", "--porcelain", *check, *last)
+    return answer if answer.status != 0 else None
 
 
 def _from_elsewhere(repo: Repository, remote: str) -> Iterator[str]:
