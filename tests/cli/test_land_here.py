@@ -153,6 +153,31 @@ def test_a_landing_that_does_not_end(project: Project, monkeypatch: pytest.Monke
     lands(project, project.top)
 
 
+def test_a_lock_that_cannot_be_had(project: Project) -> None:
+    file = project.top / ".git" / "git-gate" / "landing.lock"
+    file.mkdir(parents=True)
+    answer = project.gate("land", "--subject", "feature")
+    same(
+        answer.err,
+        f"git-gate: {file} cannot be locked, so nothing landed: Is a directory\n"
+        f"hint: check the access rights of {file.parent}\n",
+    )
+    assert answer.status == 128
+    file.rmdir()
+    lands(project, project.top)
+
+
+def test_while_another_git_command_has_the_index(project: Project) -> None:
+    """A file that was only touched is no change, also where git cannot write that down."""
+    (project.top / "README.md").touch()
+    (project.top / ".git" / "index.lock").touch()
+    said, hint = refuses(project)
+    assert "index.lock" in said
+    assert hint == "mend that, then git gate land main --subject feature"
+    (project.top / ".git" / "index.lock").unlink()
+    lands(project, project.top)
+
+
 def test_a_file_that_git_ignores_is_not_written_over(project: Project) -> None:
     (project.top / ".git" / "info" / "exclude").write_text("feature.md\n")
     project.write("feature.md", "mine\n")

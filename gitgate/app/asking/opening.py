@@ -114,14 +114,15 @@ def _looks_again(
 
     Raises GateError where a target cannot be had from the remote.
     """
-    if world.remote is None:
-        return False
     loaded = world.load(policy, gate.id, subject)
+    running = loaded.instance.running
+    if world.remote is None or running is None:
+        return False
     told = [one.event for one in loaded.instance.ignored if one.event.name is EventName.LANDED]
     unseen = {
         str(event.fields["target"]): str(event.fields["new"])
         for event in told
-        if loaded.instance.running is not None and not _is_seen(world, event)
+        if event.number > running.first.number and not _is_seen(world, event)
     }
     for target, new in unseen.items():
         watch(f"fetching {target} of {world.remote}, on which {loaded.name} has landed")

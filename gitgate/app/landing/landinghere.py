@@ -13,6 +13,7 @@ import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from gitgate import process
 from gitgate.app.landing.landingtext import said
@@ -51,18 +52,14 @@ def move_here(repo: Repository, ref: str, old: str, new: str, again: str) -> Non
 @contextmanager
 def _alone(repo: Repository, ref: str, again: str) -> Iterator[None]:
     file = repo.common_dir / "git-gate" / "landing.lock"
-    deadline = time.monotonic() + _PATIENCE
     try:
         file.parent.mkdir(exist_ok=True)
         lock = os.open(file, os.O_RDONLY | os.O_CREAT, 0o666)
     except OSError as error:
-        raise GateError(
-            Exit.FATAL,
-            f"{file} cannot be locked for the landing: {error.strerror}",
-            f"ls -ld {shlex.quote(str(file.parent))}",
-        ) from None
+        raise _no_lock(file, error) from None
+    deadline = time.monotonic() + _PATIENCE
     try:
-        while not _is_taken(lock):
+        while not _is_taken(lock, file):
             if time.monotonic() > deadline:
                 raise GateError(
                     Exit.LOST_RACE,
@@ -76,12 +73,22 @@ def _alone(repo: Repository, ref: str, again: str) -> Iterator[None]:
         os.close(lock)
 
 
-def _is_taken(lock: int) -> bool:
+def _is_taken(lock: int, file: Path) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        raise _no_lock(file, error) from None
     return True
+
+
+def _no_lock(file: Path, error: OSError) -> GateError:
+    return GateError(
+        Exit.FATAL,
+        f"{file} cannot be locked, so nothing landed: {error.strerror}",
+        f"check the access rights of {file.parent}",
+    )
 
 
 def _check_ready(trees: list[WorkTree], ref: str) -> None:
@@ -120,10 +127,9 @@ def _check_clean(tree: WorkTree, ref: str) -> None:
             f"{where} conflicts: resolve and commit them, or give them up",
             f"git -C {_place(tree)} reset --merge",
         )
-    _git(tree, "update-index", "-q", "--refresh")
+    files = _git(tree, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
     staged = _git(tree, "diff-index", "--cached", "--quiet", "--ignore-submodules=none", "HEAD")
-    files = _git(tree, "diff-index", "--quiet", "--ignore-submodules=all", "HEAD")
-    if files.status != 0:
+    if files.status != 0 or files.stdout:
         raise GateError(
             Exit.BLOCKED,
             f"{where} changes that are in no commit",
