@@ -253,6 +253,16 @@ def test_main_in_a_work_tree_that_is_gone(project: Project) -> None:
     project.gate("land", "--subject", "feature").ok()
 
 
+def test_a_file_that_was_added_without_its_content(project: Project) -> None:
+    project.write("new one.md", "new\n")
+    project.git("add", "--intent-to-add", "new one.md")
+    said, hint = refuses(project)
+    assert said.endswith("which has files that were added without their content (git add -N)")
+    run(hint, project.top)
+    lands(project, project.top)
+    assert (project.top / "new one.md").read_text() == "new\n"
+
+
 def with_submodule(project: Project) -> Path:
     """Main has a submodule; its folder."""
     part = project.top.with_name("part.git")

@@ -127,8 +127,16 @@ def _check_clean(tree: WorkTree, ref: str) -> None:
             f"{where} conflicts: resolve and commit them, or give them up",
             f"git -C {_place(tree)} reset --merge",
         )
-    files = _git(tree, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+    options = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all")
+    files = _git(tree, "status", *options)
+    named = [os.fsdecode(line[3:]) for line in files.stdout.split(b"\0") if line[:3] == b" A "]
     staged = _git(tree, "diff-index", "--cached", "--quiet", "--ignore-submodules=none", "HEAD")
+    if named:  # which git does not stash
+        raise GateError(
+            Exit.BLOCKED,
+            f"{where} files that were added without their content (git add -N)",
+            f"git -C {_place(tree)} reset --quiet -- {shlex.join(named)}",
+        )
     if files.status != 0 or files.stdout:
         raise GateError(
             Exit.BLOCKED,
