@@ -58,6 +58,7 @@ _SECRET = re.compile(
 )
 
 _TICK = 0.1  # seconds between two looks at a process that says nothing
+_GRACE = 5.0  # seconds for a process to end when it is asked to
 _READ = 1 << 16
 
 
@@ -144,24 +145,39 @@ def run(
 
 def run_alone(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Completed:
     """As `run`, with nothing to read, for a program that may leave others in the background, as
-    git does where a hook starts one: they are not waited for, and can go on writing.
+    git does where a hook starts one: they are not waited for, and can go on writing. Where this
+    is interrupted the program is asked to end.
 
     Raises GateError (fatal) where the program cannot be started.
     """
     try:
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-            done = subprocess.run(
+            child = subprocess.Popen(
                 list(argv),
                 cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=errors,
                 env=clean_environment(env),
-                check=False,
             )
-            return Completed(tuple(argv), done.returncode, _written(output), _written(errors))
+            try:
+                status = child.wait()
+            except BaseException:
+                _ask_to_end(child)
+                raise
+            return Completed(tuple(argv), status, _written(output), _written(errors))
     except OSError as error:
         raise _not_started(argv, error) from None
+
+
+def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
+    """Git takes away its lock files when it is asked to end, and cannot when it is killed."""
+    child.terminate()
+    try:
+        child.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def _written(file: IO[bytes]) -> bytes:

@@ -6,7 +6,9 @@ from __future__ import annotations
 import fcntl
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,6 +123,28 @@ def test_what_somebody_edits_of_it_stays_and_is_not_staged(project: Project) -> 
     assert (project.top / "feature.md").read_text() == "edited\n"
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_ended_while_the_branch_moves(project: Project, how: signal.Signals) -> None:
+    """A hook asks the command to end at the moment at which files and index have moved."""
+    pid = project.top.with_name("pid")
+    script = (
+        f"[ $1 = prepared ] && grep -q refs/heads/main && [ ! -e {pid}.done ] || exit 0\n"
+        f"until [ -s {pid} ]; do sleep 0.02; done\n"
+        f"kill -{how} $(cat {pid}); mv {pid} {pid}.done; sleep 1"
+    )
+    hook(project, "reference-transaction", script)
+    before = everything(project)
+    command = [sys.executable, "-m", "gitgate", "land", "--subject", "feature"]
+    with subprocess.Popen(command, cwd=project.top, start_new_session=True) as landing:
+        pid.with_suffix(".new").write_text(str(landing.pid))
+        pid.with_suffix(".new").rename(pid)
+    assert landing.returncode == 130
+    assert pid.with_suffix(".done").exists()
+    assert everything(project) == before
+    assert list((project.top / ".git").rglob("*.lock")) == []
+    lands(project, project.top)
+
+
 def test_landings_at_once_come_one_after_another(project: Project, people: Crowd) -> None:
     add_approved(project, "other")
     slow = "[ $1 = prepared ] && grep -q refs/heads/main && sleep 1; exit 0"
@@ -137,7 +161,7 @@ def test_landings_at_once_come_one_after_another(project: Project, people: Crowd
 
 def test_a_landing_that_does_not_end(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landinghere, "_PATIENCE", 0.0)
-    file = project.top / ".git" / "git-gate" / "landing.lock"
+    file = project.top / ".git" / "git-gate" / "landing"
     file.parent.mkdir(exist_ok=True)
     before = everything(project)
     with file.open("w") as lock:
@@ -154,7 +178,7 @@ def test_a_landing_that_does_not_end(project: Project, monkeypatch: pytest.Monke
 
 
 def test_a_lock_that_cannot_be_had(project: Project) -> None:
-    file = project.top / ".git" / "git-gate" / "landing.lock"
+    file = project.top / ".git" / "git-gate" / "landing"
     file.mkdir(parents=True)
     answer = project.gate("land", "--subject", "feature")
     same(

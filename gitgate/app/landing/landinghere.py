@@ -51,7 +51,7 @@ def move_here(repo: Repository, ref: str, old: str, new: str, again: str) -> Non
 
 @contextmanager
 def _alone(repo: Repository, ref: str, again: str) -> Iterator[None]:
-    file = repo.common_dir / "git-gate" / "landing.lock"
+    file = repo.common_dir / "git-gate" / "landing"
     try:
         file.parent.mkdir(exist_ok=True)
         lock = os.open(file, os.O_RDONLY | os.O_CREAT, 0o666)
