@@ -15,8 +15,9 @@ from gitgate.app.gather.instances import Loaded
 from gitgate.app.gather.landed import candidate, compared_of, elsewhere, holds_policy
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.recording import append
-from gitgate.app.gather.world import World
+from gitgate.app.gather.world import World, gate_of
 from gitgate.app.judging.phasing import advance, concerns
+from gitgate.app.landing.landingremote import fetch
 from gitgate.app.landing.landings import record_landing
 from gitgate.core.events import Event, EventName, Located
 from gitgate.core.findings import attached, trouble
@@ -94,6 +95,9 @@ def open_gate(
     gate = gate_to_open(world, policy, ask.gate, _full(ask.target))
     subject = subject_of(world, ask.subject)
     target = target_of(world, policy, gate, ask.target)
+    if _looks_again(world, policy, gate, subject, watch):
+        policy = world.policy(_full(ask.target))
+        gate = gate_of(policy, gate.id)
     if ask.advance:
         advance(world, policy, gate, target)
     request = _request(world, policy, gate, subject, target, ask)
@@ -111,6 +115,52 @@ def open_gate(
     request = attached(request, (*report.findings, *_opened_anyway(request, report)))
     last_look()
     return _write(world, policy, gate, loaded, request, notes, ask.follows)
+
+
+def _looks_again(
+    world: World, policy: PolicyCommit, gate: Gate, subject: str, watch: Watch
+) -> bool:
+    """Fetch the targets on which the running life has landed by its ledger and not by what is
+    known of them here: an iteration after the end of a life would be one that nobody can use.
+    Whether there was something to fetch.
+
+    Raises GateError where a target cannot be had from the remote.
+    """
+    loaded = world.load(policy, gate.id, subject)
+    running = loaded.instance.running
+    if world.remote is None or running is None:
+        return False
+    told = [one.event for one in loaded.instance.ignored if one.event.name is EventName.LANDED]
+    unseen = {
+        str(event.fields["target"]): str(event.fields["new"])
+        for event in told
+        if event.number > running.first.number and not _is_seen(world, event)
+    }
+    for target, new in unseen.items():
+        watch(f"fetching {target} of {world.remote}, on which {loaded.name} has landed")
+        try:
+            fetch(world, target)
+        except GateError as error:
+            if error.kind is not Exit.FATAL:
+                raise
+            raise GateError(
+                Exit.FATAL,
+                f"{loaded.name} has landed on {target} as {new[:12]}, by its ledger, and that"
+                f" cannot be looked at: {error.message}",
+                shlex.join(["git", "fetch", world.remote]),
+            ) from None
+    if unseen:
+        world.forget()
+    return bool(unseen)
+
+
+def _is_seen(world: World, landed: Event) -> bool:
+    """Whether what a `landed` event names is on the target as it is known here."""
+    _, tip = world.target_tip(str(landed.fields["target"]))
+    try:
+        return tip is not None and world.mainline(tip).holds(str(landed.fields["new"]))
+    except GateError:
+        return False
 
 
 def _opened_anyway(request: Request, report: Report) -> Iterator[Located]:
