@@ -356,3 +356,16 @@ def approved_here(folder: Path, home: Path) -> Project:
     project.gate("open").ok()
     project.gate("approve").ok()
     return project
+
+
+def test_who_commits_is_who_the_user_is_here(project: Project, home: Path) -> None:
+    """A condition on the folder of the repository holds for the landing, too."""
+    approved(project)
+    (home / "work").write_text("[user]\n\temail = ada@work.example\n[commit]\n\tgpgSign = true\n")
+    with (home / ".gitconfig").open("a") as file:
+        file.write(f'[includeIf "gitdir:{project.top}/.git"]\n\tpath = {home}/work\n')
+    project.git("config", "--unset", "user.email")
+    project.gate("land", "--method", "merge").ok()
+    who = project.git("log", "-1", "--format=%ae %ce", "origin/main").out
+    assert who == "ada@work.example ada@work.example\n"
+    assert "gpgsig" in project.git("cat-file", "commit", "origin/main").out

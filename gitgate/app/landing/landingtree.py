@@ -37,6 +37,7 @@ _SETTINGS = (
     "submodule.recurse=false",
     "advice.detachedHead=false",
 )
+_PERSONAL = ("user.", "author.", "committer.", "gpg.")
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 _OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 
@@ -87,7 +88,8 @@ def landing_tree(repo: Repository, commit: str, again: str) -> Iterator[LandingT
             raise GateError(
                 Exit.FATAL, "\n".join([what, *said(made.stderr)]), f"mend that, then {again}"
             )
-        yield LandingTree(path, aside, (*_SETTINGS, *_hooks_of(repo)), _environment(repo))
+        settings = (*_SETTINGS, *_person_of(repo), *_hooks_of(repo))
+        yield LandingTree(path, aside, settings, _environment(repo))
     finally:
         _remove(repo, path)
         os.close(lock)
@@ -150,6 +152,14 @@ def _hooks_of(repo: Repository) -> tuple[str, ...]:
         return ()
     folder = (repo.work_tree or repo.git_dir) / configured
     return (f"core.hooksPath={folder}",)
+
+
+def _person_of(repo: Repository) -> Iterator[str]:
+    """Who commits and signs: a condition on the folder of a repository (`includeIf`) means the
+    user's, and git would find it false in the scratch one."""
+    for key, value in repo.config.items():
+        if key.startswith(_PERSONAL) or key == "commit.gpgsign":
+            yield f"{key}={value}"
 
 
 def _environment(repo: Repository) -> dict[str, str]:
