@@ -13,6 +13,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -60,10 +61,12 @@ def read(repo: Repository, name: str) -> str | None:
 
 
 def _target(library: pygit2.Repository, name: str) -> str | None:
-    try:
-        return str(library.lookup_reference(name).resolve().target)
-    except KeyError:
-        return None
+    for _ in range(_SYMBOLIC_DEPTH):
+        found = _raw_target(library, name)
+        if not isinstance(found, bytes):
+            return None if found is None else str(found)
+        name = found.decode("utf-8", "surrogateescape")
+    raise pygit2.GitError(f"{name} is a symbolic ref without an end")
 
 
 def stands_for(repo: Repository, name: str) -> str:
@@ -81,11 +84,30 @@ def stands_for(repo: Repository, name: str) -> str:
     raise GateError(Exit.UNTRUSTED, f"{name} is a symbolic ref without an end", "git symbolic-ref")
 
 
+def symbolic(repo: Repository) -> dict[str, str]:
+    """The symbolic refs below `refs/`, each with the ref that it stands for in the end.
+
+    Git never packs one. Those without an end are left out.
+    """
+    found: dict[str, str] = {}
+    for name in _loose_names(repo.common_dir, "refs"):
+        with suppress(OSError, GateError), (repo.common_dir / name).open("rb") as file:
+            if file.read(4) == b"ref:":
+                found[name] = stands_for(repo, name)
+    return found
+
+
 def _raw_target(library: pygit2.Repository, name: str) -> object:
+    """The object id, or the name of a symbolic ref's target in bytes; None without such a ref."""
     try:
         return library.lookup_reference(name).raw_target
     except KeyError:
         return None
+    except UnicodeDecodeError as error:
+        # pygit2 cannot say that it found no ref of a name that is not UTF-8.
+        if error.object == name.encode("utf-8", "surrogateescape"):
+            return None
+        raise
 
 
 def listing(repo: Repository, prefix: str) -> dict[str, str]:
