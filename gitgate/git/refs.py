@@ -89,12 +89,23 @@ def symbolic(repo: Repository) -> dict[str, str]:
 
     Git never packs one. Those without an end are left out.
     """
+    top = str(repo.common_dir)
     found: dict[str, str] = {}
-    for name in _loose_names(repo.common_dir, "refs"):
-        with suppress(OSError, GateError), (repo.common_dir / name).open("rb") as file:
-            if file.read(4) == b"ref:":
-                found[name] = stands_for(repo, name)
+    for folder, _, files in os.walk(f"{top}/refs", followlinks=True):
+        for path in (f"{folder}/{file}" for file in files):
+            with suppress(OSError, GateError):
+                if _starts_with_ref(path):
+                    name = path[len(top) + 1 :]
+                    found[name] = stands_for(repo, name)
     return found
+
+
+def _starts_with_ref(path: str) -> bool:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 4) == b"ref:"
+    finally:
+        os.close(file)
 
 
 def _raw_target(library: pygit2.Repository, name: str) -> object:
