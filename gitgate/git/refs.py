@@ -50,11 +50,14 @@ def read(repo: Repository, name: str) -> str | None:
     Raises GateError: usage for a name that git forbids, untrusted where the ref is damaged.
     """
     _check_name(name)
+    file = repo.common_dir / name
     try:
-        return repo.ask_library(lambda library: _target(library, name))
+        found = repo.ask_library(lambda library: _target(library, name))
+        if found is None and file.is_symlink():
+            raise GateError(Exit.UNTRUSTED, "its file is a link that leads to none", "")
+        return found
     except GateError as error:
-        file = repo.common_dir / name
-        if not file.is_file():
+        if not (file.is_file() or file.is_symlink()):
             raise
         damaged = f"the ref {name} is damaged: {error.message}"
         raise GateError(error.kind, damaged, f"rm {shlex.quote(str(file))}") from None
@@ -72,16 +75,30 @@ def _target(library: pygit2.Repository, name: str) -> str | None:
 def stands_for(repo: Repository, name: str) -> str:
     """The ref that a symbolic ref stands for in the end, born or not; another ref's own name.
 
-    Whoever pushes to a symbolic ref moves that one. Raises GateError: usage for a name that git
-    forbids, untrusted for symbolic refs that go round in a circle.
+    Whoever pushes to a symbolic ref moves that one; a link among the files of refs is one, too.
+    Raises GateError: usage for a name that git forbids, untrusted for symbolic refs that go round
+    in a circle.
     """
     _check_name(name)
     for _ in range(_SYMBOLIC_DEPTH):
         target = repo.ask_library(partial(_raw_target, name=name))
         if not isinstance(target, bytes):
-            return name
-        name = target.decode("utf-8", "surrogateescape")
+            linked = _linked(repo, name)
+            if linked == name:
+                return name
+            name = linked
+        else:
+            name = target.decode("utf-8", "surrogateescape")
     raise GateError(Exit.UNTRUSTED, f"{name} is a symbolic ref without an end", "git symbolic-ref")
+
+
+def _linked(repo: Repository, name: str) -> str:
+    """The ref of which the file of `name` is a link to the file; `name` itself where it is none."""
+    path = repo.common_dir / name
+    if not path.is_symlink():
+        return name
+    end = os.path.relpath(os.path.realpath(path), os.path.realpath(repo.common_dir))
+    return end if ids.is_ref(end) else name
 
 
 def symbolic(repo: Repository) -> dict[str, str]:
@@ -94,7 +111,7 @@ def symbolic(repo: Repository) -> dict[str, str]:
     for folder, _, files in os.walk(f"{top}/refs", followlinks=True):
         for path in (f"{folder}/{file}" for file in files):
             with suppress(OSError, GateError):
-                if _starts_with_ref(path):
+                if Path(path).is_symlink() or _starts_with_ref(path):
                     name = path[len(top) + 1 :]
                     found[name] = stands_for(repo, name)
     return found

@@ -67,6 +67,36 @@ def test_a_guarded_ref_that_is_symbolic(served: Project, config: dict[str, str])
     sound(served.remote)
 
 
+@pytest.mark.parametrize(("name", "end"), [(MAIN, MASTER), (MASTER, MAIN)])
+def test_a_guarded_ref_that_is_a_link(served: Project, name: str, end: str) -> None:
+    """`ln -s` among the files of refs, which git follows when it reads and when it writes."""
+    at(served.remote, "update-ref", MASTER, MAIN)
+    (served.remote / name).unlink()
+    (served.remote / name).symlink_to(end.rpartition("/")[2])
+    at(served.remote, "config", "gate.policyRef", MAIN)
+    for pushed in (name, end):
+        done = push(served, f"HEAD:{pushed}")
+        assert (done.status, NOT_OPENED in done.err) == (1, True), done.err
+    received(served, "HEAD:refs/heads/free")
+    approved(served)
+    received(served, f"HEAD:{end}")
+    assert served.remote_tip() == served.rev()
+
+
+def test_a_guarded_ref_that_is_a_link_by_name(served: Project) -> None:
+    """What git writes with `core.preferSymlinkRefs`, and follows by itself."""
+    at(served.remote, "config", "core.preferSymlinkRefs", "true")
+    at(served.remote, "config", "gate.policyRef", MAIN)
+    at(served.remote, "update-ref", MASTER, MAIN)
+    at(served.remote, "symbolic-ref", MAIN, MASTER)
+    assert (served.remote / MAIN).is_symlink()
+    for pushed in (MAIN, MASTER):
+        done = push(served, f"HEAD:{pushed}")
+        assert done.status == 1
+        assert f"the ref {MAIN} is damaged: its file is a link that leads to none" in done.err
+        assert "hint: rm " in done.err
+
+
 def test_other_guarded_and_kept_refs_that_are_symbolic(served: Project) -> None:
     for name, end in (
         ("refs/heads/release/1", "refs/heads/elsewhere"),

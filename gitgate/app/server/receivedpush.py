@@ -80,7 +80,7 @@ class Push:
         """Every name of the ref that a push to `ref` moves: its own first, then those of symbolic
         refs. GateError (untrusted) for a symbolic ref without an end."""
         own = refs.stands_for(self.world.repo, ref)
-        return [own, *(name for name, end in self.symbolic.items() if end == own)]
+        return [own, *(name for name, end in self.symbolic.items() if name != own == end)]
 
     @cached_property
     def brings_ledgers(self) -> bool:
