@@ -18,11 +18,11 @@ Identity = tuple[str, object]
 
 def identity(event: Event) -> Identity:
     """What makes an event the same one wherever it stands: the request that it brings, the record
-    that it holds, else every byte of it."""
+    that it holds (beside another request it is none), else every byte of it."""
     if event.name in BRINGS:
         return "request", event.request
     if event.name is EventName.DECIDED:
-        return "record", event.record
+        return "record", (event.record, event.request)
     return event.name.value, codec.body(event)
 
 

@@ -251,7 +251,7 @@ def test_a_verifier_that_does_not_run(
         assert project.gate("list").ok().out.count("open  main") == 2
         found = blocked(project, "untrusted", doubt, subject="other")
         assert found["hint"] == KEY_NEEDED
-        push_refused(project, "untrusted", doubt)
+        push_refused(project, "untrusted", "verified: cannot run")
         project.git("config", "gpg.program", "gpg")
         blocked(project, "rejected", "bob@example.com rejected the same content", subject="other")
         project.git("switch", "--quiet", "feature")

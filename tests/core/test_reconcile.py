@@ -389,3 +389,13 @@ def test_two_who_mend_a_rewritten_ledger_agree(
         there = clones[at]
     assert moved <= 2
     assert words(there) == words(shared)
+
+
+def test_a_record_beside_another_request_hides_no_rejection() -> None:
+    """Somebody put a veto beside the request that it is not about; the honest one still comes."""
+    both = chain(ALL, ITERATED, on=BEGUN)
+    honest = chain(ALL, event(EventName.DECIDED, "2", "no"), on=both)
+    misplaced = chain(ALL, event(EventName.DECIDED, "1", "no"), on=both)
+    plan = brought_together(honest, misplaced)
+    assert plan.base == misplaced
+    assert [(one.request, one.record) for one in plan.replayed] == [(oid("2"), oid("no"))]

@@ -172,7 +172,11 @@ def _fold(
 ) -> Instance:
     kinds = {one: request.kind for one, request in ledger.requests.items()}
     by_id = {record.id: record for record in records}
-    good = {e.id for e in ledger.events if e.record in by_id and by_id[e.record].good}
+    good = {
+        event.id
+        for event in ledger.events
+        if event.record in by_id and by_id[event.record].good and _fits(event, by_id[event.record])
+    }
     ends = {
         event.id
         for event in ledger.events
@@ -181,7 +185,7 @@ def _fold(
     before: list[Judged] = []
     for event in ledger.events:
         record = by_id.get(event.record or "")
-        if record is None:
+        if record is None or not _fits(event, record):
             continue
         before.append(record)
         if record.good and record.decision.action is Action.QUIT:
@@ -189,6 +193,11 @@ def _fold(
             if request and _quits(world, policy, request, before):
                 ends.add(event.id)
     return fold(ledger.events, kinds, Facts(frozenset(good), frozenset(ends)))
+
+
+def _fits(event: Event, record: Judged) -> bool:
+    """Whether a record stands beside the request that was signed."""
+    return record.decision.request == event.request
 
 
 def _quits(world: World, policy: PolicyCommit, request: Request, records: list[Judged]) -> bool:
