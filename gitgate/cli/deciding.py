@@ -134,7 +134,7 @@ def _decide(
                     Exit.USAGE, "a skip needs a reason", f"git gate skip {found.id} -m REASON"
                 )
             env.say(*plain.skipping(query.show(world, policy, loaded)))
-        with keeping(env, found.id, name, text):
+        with keeping(env, found.id, name, action.value, text):
             decided = decide(world, policy, found.id, name, Word(action, text, expect, iteration))
         document = query.show(world, policy, decided.loaded)
         document["record"] = decided.record.id

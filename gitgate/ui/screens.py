@@ -204,8 +204,11 @@ def prompt_of(state: State) -> str:
     """What stands before a line that is typed."""
     if state.screen in (Screen.LIST, Screen.ARTIFACTS):
         return "A number, or nothing to go back: "
+    words = "One line, e for your editor, or nothing to go back: "
+    if state.said.strip():
+        words = "Your words so far; Enter takes them, Ctrl-E: your editor, Ctrl-U empties them: "
     return {
-        Asked.WORDS: "One line, e for your editor, or nothing to go back: ",
+        Asked.WORDS: words,
         Asked.LINE: f"Comment on which line (0: the whole file) [{state.line}]: ",
         Asked.REMARK: f"Comment on line {state.line}: " if state.line else "Comment on the file: ",
         Asked.SEARCH: "Search: ",

@@ -75,11 +75,13 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment that is not signed yet; line 0 is the whole file."""
+    """A comment that is not signed yet, on the content with the object id `oid`; line 0 is the
+    whole file."""
 
     path: str
     line: int
     text: str
+    oid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class Below:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that a session knows. `back` are the screens below this one."""
+    """All that a session knows. `back` are the screens below this one, `begun` by path the
+    comments whose text is not finished."""
 
     screen: Screen = Screen.PANEL
     seat: Seat | None = None
@@ -131,6 +134,7 @@ class State:
     typed: Field = _EMPTY
     words: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
+    begun: Mapping[str, Remark] = field(default_factory=dict)
     line: int = 0
     searched: str = ""
     found: int = -1
@@ -169,6 +173,10 @@ class State:
         if self.screen is Screen.WORDS and self.asked is not Asked.WORDS and self.back:
             return self.back[-1]
         return Below(self.screen, self.top, self.at)
+
+
+Step = tuple[State, Do]
+"""What a key makes of a state, and what is to be done beside it."""
 
 
 def show(state: State, screen: Screen, **changes: Any) -> State:

@@ -25,7 +25,7 @@ def asked(project: Project, clock: Clock) -> Project:
 
 
 def drafts(project: Project) -> list[Path]:
-    return sorted((project.top / ".git/git-gate/drafts").glob("*"))
+    return sorted((project.top / ".git/git-gate/drafts").rglob("*.md"))
 
 
 def kept_in(answer: Answer) -> Path:
@@ -42,7 +42,7 @@ def test_a_failure_keeps_the_words_and_says_where(asked: Project) -> None:
     for command in (["reject", "-m", WORDS], ["approve", "-m", WORDS], ["skip", "-m", WORDS]):
         answer = asked.gate(*command)
         path = kept_in(answer)
-        assert path.parent == asked.top / ".git/git-gate/drafts"
+        assert path.parent == asked.top / ".git/git-gate/drafts/main/%46eature%2flogin"
         assert path.read_text(encoding="utf-8") == WORDS
         assert answer.err.count("\nhint: ") == 1
         path.unlink()

@@ -171,7 +171,7 @@ def _ledgers(world: World) -> Iterator[Finding]:
 
 def _drafts(world: World) -> Iterator[Finding]:
     """Words that a killed command left: perhaps they were recorded, perhaps not."""
-    for path in sorted((world.repo.common_dir / "git-gate" / "drafts").glob("*.md")):
+    for path in sorted((world.repo.common_dir / "git-gate" / "drafts").rglob("*.md")):
         words = path.read_text("utf-8", "replace").strip()
         if words:
             text = f"words that may not have been recorded are kept in {path}"

@@ -1,0 +1,142 @@
+"""What a person types in a session: the words of an action, a comment, a line, a search.
+
+A text is never dropped by a key: it is kept until it is signed or was emptied on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitgate.core.decision import Action
+from gitgate.ui.body import Body
+from gitgate.ui.decoder import Key
+from gitgate.ui.field import LONGEST, Field
+from gitgate.ui.state import Asked, Do, Remark, Screen, State, Step, back, show
+
+_LAST_LINE = 99_999_999
+SEVERAL = (Asked.WORDS, Asked.REMARK)
+"""What may have several lines, and is kept where it is not finished."""
+
+
+def ask_words(state: State, message: str = "") -> State:
+    """The words of the action, from what was typed before."""
+    asked = show(state, Screen.WORDS, asked=Asked.WORDS, typed=Field.of(state.said))
+    return replace(asked, message=message)
+
+
+def typing(state: State, key: Key, body: Body) -> Step:
+    """What `key` makes of a text that is being typed."""
+    if key.name == "esc":
+        return _left(state)
+    if key.name == "line":
+        state, key = replace(state, typed=Field.of(key.text)), Key("enter")
+        if state.asked is Asked.WORDS and state.typed.text.strip() == "e":
+            return replace(state, typed=Field.of(state.said)), Do.EDITOR
+        if state.asked is Asked.WORDS and state.words_required and not state.typed.text.strip():
+            return back(state, "nothing was written"), Do.NOTHING
+    if key.name == "ctrl-e":
+        words = state.asked is Asked.WORDS
+        return kept(state, key), Do.EDITOR if words else Do.NOTHING
+    if not state.typed.takes(key):
+        return replace(state, message=_too_long(state, key)), Do.NOTHING
+    if key.name != "enter":
+        return replace(state, typed=state.typed.press(key)), Do.NOTHING
+    match state.asked:
+        case Asked.WORDS:
+            return worded(state, state.typed.text)
+        case Asked.SEARCH:
+            return _search(state, body)
+        case Asked.LINE:
+            return _line(state, body)
+        case Asked.REMARK:
+            return _remark(state)
+
+
+def _left(state: State) -> Step:
+    after = back(kept(state))
+    begun = state.asked is Asked.REMARK and bool(state.typed.text.strip())
+    said = "what you began to write is kept: c on this artifact offers it again" if begun else ""
+    return replace(after, message=said), Do.KEEP
+
+
+def _too_long(state: State, key: Key) -> str:
+    room = LONGEST - len(state.typed.text)
+    how = "Ctrl-E, and paste it in your editor" if state.asked is Asked.WORDS else "shorten it"
+    return (
+        f"the {len(key.text)} characters were not taken: {LONGEST} is the most, {room} are left:"
+        f" {how}"
+    )
+
+
+def worded(state: State, text: str) -> Step:
+    """The action with these words, before it is confirmed."""
+    text = text.strip()
+    words = {**state.words, (state.action or Action.QUIT).value: text}
+    state = replace(state, words=words, typed=Field.of(text))
+    if state.words_required and not text:
+        return replace(state, message="at least one word is needed"), Do.KEEP
+    return show(replace(state, screen=Screen.PANEL, back=()), Screen.CONFIRM), Do.KEEP
+
+
+def kept(state: State, key: Key | None = None) -> State:
+    """What was typed so far, as the words of the action or as a comment that was begun; `key`
+    has it where a whole line was being typed."""
+    if state.screen is not Screen.WORDS or state.asked not in SEVERAL:
+        return state
+    text = key.text if key is not None and key.text else state.typed.text
+    state = replace(state, typed=Field.of(text))
+    if state.asked is Asked.WORDS and state.action is not None:
+        return replace(state, words={**state.words, state.action.value: text})
+    return _begun(state, text) if state.asked is Asked.REMARK else state
+
+
+def _begun(state: State, text: str) -> State:
+    """The artifact's comment that is not finished, none where it has no text."""
+    artifact = state.chosen
+    if artifact is None:
+        return state
+    begun = {path: one for path, one in state.begun.items() if path != artifact.path}
+    if text.strip():
+        begun[artifact.path] = Remark(artifact.path, state.line, text, artifact.oid)
+    return replace(state, begun=begun)
+
+
+def _search(state: State, body: Body) -> Step:
+    wanted = state.typed.text or state.searched
+    below = replace(back(state), searched=wanted)
+    if not wanted:
+        return below, Do.NOTHING
+    found = body.find(wanted, below.top)
+    if found is None:
+        return replace(below, message=f"nothing has {wanted!r}"), Do.NOTHING
+    said = f"found {wanted!r}; / and Enter finds the next"
+    return replace(below, top=found, found=found, message=said), Do.NOTHING
+
+
+def _line(state: State, body: Body) -> Step:
+    text, last = state.typed.text.strip() or str(state.line), body.last_number
+    if state.content.screen is Screen.CHANGES:
+        last = _LAST_LINE  # a diff does not show all lines
+    if not (text.isdecimal() and text.isascii() and len(text) < 9) or int(text) > last:
+        message = f"a line from 1 to {last}, 0 for the whole file"
+        return replace(state, typed=Field(), message=message), Do.NOTHING
+    asked = replace(state, asked=Asked.REMARK, line=int(text), typed=Field())
+    begun = state.begun.get(state.chosen.path) if state.chosen else None
+    if begun is None:
+        return asked, Do.NOTHING
+    said = f"you began this on {_where(begun.line)}; Ctrl-U empties it"
+    return replace(asked, typed=Field.of(begun.text), message=said), Do.NOTHING
+
+
+def _remark(state: State) -> Step:
+    artifact, text = state.chosen, " ".join(state.typed.text.split())
+    if artifact is None or not text:
+        return back(_begun(state, ""), "nothing was written"), Do.KEEP
+    remark = Remark(artifact.path, state.line, text, artifact.oid)
+    state = replace(back(_begun(state, "")), remarks=(*state.remarks, remark))
+    said = f"noted on {_where(state.line)}; it is signed with your decision"
+    return replace(state, message=said), Do.KEEP
+
+
+def _where(line: int) -> str:
+    return f"line {line}" if line else "the file"
