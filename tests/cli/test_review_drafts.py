@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from reviewkit import PAGES, SOLO, agent, decisions, put_up, session, waiting
+from reviewkit import PAGES, agent, decisions, put_up, session, waiting
 from support.project import Project
 from support.terminal import Terminal
 
@@ -18,16 +18,13 @@ from gitgate.app.reviewing.remembered import Memory
 from gitgate.git.repository import Repository
 
 WORDS = "The lockout is missing."
-TWO = SOLO.replace(
-    "  policy_gate: main\n",
-    """\
+SECOND_GATE = """\
     main-docs:
       title: Docs
       guards: [refs/heads/main]
       approvals: {self_approval: true}
   policy_gate: main
-""",
-)
+"""
 
 
 def kept(project: Project, gate: str = "main", subject: str = "feature") -> Memory:
@@ -41,6 +38,7 @@ def texts(project: Project) -> list[tuple[int, str]]:
 def comment(terminal: Terminal, line: int, text: str, downs: int = 0) -> None:
     """From the panel, a comment on an artifact of the list; then the panel again."""
     terminal.press("v", "[ENTER] open")
+    terminal.press("g", "▶")
     for _ in range(downs):
         terminal.press("j", "▶")
     terminal.press("\r", "[p] previous")
@@ -72,7 +70,11 @@ def script(folder: Path, text: str) -> str:
 
 
 def test_two_instances_whose_names_join_to_the_same(tmp_path: Path, home: Path) -> None:
-    project = waiting(tmp_path, home, TWO, subject="docs-feature")
+    project = waiting(tmp_path, home, subject="docs-feature")
+    policy = (project.top / "aiwg.yml").read_text()
+    policy = policy.replace("  policy_gate: main\n", SECOND_GATE)
+    project.commit("Another gate", {"aiwg.yml": policy})
+    project.land()
     project.git("config", "user.email", "agent@example.com")
     project.branch("feature")
     project.commit("Other", {"docs/other.md": "# Other\n\nWork.\n"})
@@ -195,7 +197,7 @@ def test_comments_go_with_their_lines_into_another_iteration(tmp_path: Path, hom
         comment(terminal, 3, "About the words", downs=1)
         put_up(project, {**PAGES, **moved, **changed})
         terminal.press("a", "[y] sign and record")
-        screen = " ".join(terminal.press("y", "arrived while you looked at"))
+        screen = " ".join(" ".join(terminal.press("y", "arrived while you looked at")).split())
         assert "of your comments: 1 moved with the line, 1 on a line that is gone" in screen
         terminal.press("a", "comment: docs/code.py:3: About the return")
         terminal.press("y", "the instance is now approved")
@@ -243,7 +245,7 @@ def test_no_room_for_what_is_typed(tmp_path: Path, home: Path) -> None:
         terminal.wait("[x] leave")
         terminal.press("v", "[ENTER] open")
         terminal.press("\r", "[p] previous")
-        resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (0, 0))
+        resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (0, -1))
         terminal.press("c", "Comment on which line")
         terminal.press("3\r", "Comment on line 3")
         terminal.press("Too bold\r", "could not be kept")
@@ -267,7 +269,7 @@ def test_no_room_for_the_signature(tmp_path: Path, home: Path) -> None:
         terminal.wait("[x] leave")
         terminal.press("r", "Your feedback")
         terminal.press(f"{WORDS}\r", "[y] sign and record")
-        resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (0, 0))
+        resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (0, -1))
         screen = " ".join(terminal.press("y", "your words are kept in"))
         assert "drafts/main/feature/reject.md" in screen
         resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (-1, -1))
