@@ -11,6 +11,7 @@ from gitgate.core.decision import Action
 from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import LONGEST, Field
+from gitgate.ui.sanitise import says_something
 from gitgate.ui.state import Asked, Do, Remark, Screen, State, Step, back, show
 
 _LAST_LINE = 99_999_999
@@ -73,7 +74,7 @@ def worded(state: State, text: str) -> Step:
     text = text.strip()
     words = {**state.words, (state.action or Action.QUIT).value: text}
     state = replace(state, words=words, typed=Field.of(text))
-    if state.words_required and not text:
+    if state.words_required and not says_something(text):
         return replace(state, message="at least one word is needed"), Do.KEEP
     return show(replace(state, screen=Screen.PANEL, back=()), Screen.CONFIRM), Do.KEEP
 
