@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ def keeping(env: Env, gate: str, subject: str, action: str, text: str) -> Iterat
         yield
         return
     words = drafts.place(env.repo, gate, subject, action)
-    with drafts.held(words.parent):
+    with _at(words):
         path = drafts.aside(words, text)
     try:
         yield
@@ -32,10 +32,22 @@ def keeping(env: Env, gate: str, subject: str, action: str, text: str) -> Iterat
     except BaseException:
         env.say(f"your words are kept in {safe(str(path))}")
         raise
-    path.unlink(missing_ok=True)
-    if words.exists():
+    with suppress(OSError), drafts.held(words.parent):
+        drafts.recorded(words, text)
+
+
+@contextmanager
+def _at(words: Path) -> Iterator[None]:
+    """The folder of the words, held; GateError where it cannot be written."""
+    try:
         with drafts.held(words.parent):
-            drafts.change(words, text, "")
+            yield
+    except OSError as error:
+        raise GateError(
+            Exit.FATAL,
+            f"your words cannot be kept in {words.parent}: {error}; nothing was recorded",
+            f"make room there, or chmod u+w {words.parent}, then the same command",
+        ) from None
 
 
 def written(env: Env, document: Mapping[str, Any], action: str, typed: str | None = None) -> str:
@@ -52,11 +64,11 @@ def written(env: Env, document: Mapping[str, Any], action: str, typed: str | Non
             f"git gate {action} {document['gate']} -m TEXT, or -F FILE",
         )
     words = drafts.place(env.repo, document["gate"], document["subject"], action)
-    with drafts.held(words.parent):
+    with _at(words):
         drafts.recover(words.parent)
         before = drafts.read(words) if typed is None else typed.strip()
     text, status = _edited(env, document, drafts.for_editor(words), before)
-    with drafts.held(words.parent):
+    with _at(words):
         kept = drafts.change(words, before, text or before)
     _refuse(document["gate"], action, words, text, kept, status)
     return text
@@ -67,7 +79,8 @@ def _edited(env: Env, document: Mapping[str, Any], path: Path, before: str) -> t
     below = "\n".join(f"# {line}".rstrip() for line in plain.panel(document))
     above = "# Everything from the line above on is left out."
     shown = f"{before}\n{drafts.SCISSORS}\n{above}\n#\n{below}\n"
-    path.write_text(shown, "utf-8", errors="surrogateescape")
+    with _at(path):
+        path.write_text(shown, "utf-8", errors="surrogateescape")
     editor = env.repo.git("var", "GIT_EDITOR").text
     status = run_attached(["sh", "-c", f'{editor} "$@"', editor, str(path)])
     text = drafts.edited(path)

@@ -185,16 +185,17 @@ class Handwork:
         notes, self._news = carry(self.env.repo, self.desk.request, notes_of(state.remarks))
         return replace(state, seat=seat_of(self.desk, self.memory), remarks=remarks_of(notes))
 
-    def rest(self, state: State) -> None:
+    def rest(self, state: State) -> State:
         """The end, however it came: what was typed is kept, the scratch folder goes."""
         try:
-            self._store(state)
+            state = self._store(state)
         except OSError as error:
             self.env.say(f"warning: your draft could not be kept: {safe(str(error))}")
         if self._watch is not None:
             self._watch.stop()
         if self._world is not None:
             self._world.close()
+        return state
 
     # Other programs.
 

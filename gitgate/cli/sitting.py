@@ -66,7 +66,7 @@ class Sitting:
                 finally:
                     self.stage.leave()
         finally:
-            self.hands.rest(self.state)
+            self.state = self.hands.rest(self.state)
         if not self.terminal.lost:
             lines: list[Line] = [((line, ""),) for line in self._farewell or self._left()]
             wrapped = [row for line in lines for row in wrap(line, self._look.columns, 2)]

@@ -12,6 +12,7 @@ from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import LONGEST, Field
 from gitgate.ui.sanitise import says_something
+from gitgate.ui.sections import counted
 from gitgate.ui.state import Asked, Do, Remark, Screen, State, Step, back, show
 
 _LAST_LINE = 99_999_999
@@ -64,8 +65,8 @@ def _too_long(state: State, key: Key) -> str:
     room = LONGEST - len(state.typed.text)
     how = "Ctrl-E, and paste it in your editor" if state.asked is Asked.WORDS else "shorten it"
     return (
-        f"the {len(key.text)} characters were not taken: {LONGEST} is the most, {room} are left:"
-        f" {how}"
+        f"not taken: {counted(len(key.text), 'character')}, where {LONGEST} is the most and {room}"
+        f" are left: {how}"
     )
 
 

@@ -81,7 +81,7 @@ def test_a_paste_that_is_too_long_is_not_cut(tmp_path: Path, home: Path) -> None
         terminal.press("r", "Your feedback")
         terminal.press("Before. ", "Before.")
         paste = f"\x1b[200~{'word ' * 16000}LAST\x1b[201~"
-        screen = send(terminal, paste, "the 80004 characters were not taken")
+        screen = send(terminal, paste, "not taken: 80004 characters")
         assert "Ctrl-E, and paste it in your editor" in " ".join(" ".join(screen).split())
         terminal.press("After.\r", "words: Before. After.")
         terminal.press("y", "the instance is now rejected")

@@ -106,6 +106,13 @@ def change(path: Path, before: str, now: str) -> str:
     return now
 
 
+def recorded(path: Path, text: str) -> None:
+    """`text` is on record: no file of this action keeps it any more. The folder is held."""
+    for one in (path, *path.parent.glob(f"{path.stem}.[0-9]*.md")):
+        if read(one) == text.strip():
+            one.unlink(missing_ok=True)
+
+
 # What an editor is given.
 
 
