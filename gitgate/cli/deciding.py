@@ -136,7 +136,9 @@ def _decide(
                 )
             env.say(*plain.skipping(query.show(world, policy, loaded)))
         with keeping(env, found.id, name, action.value, text):
-            decided = decide(world, policy, found.id, name, Word(action, text, expect, iteration))
+            decided = decide(
+                world, policy, found.id, name, Word(action, text, expect, iteration=iteration)
+            )
         document = query.show(world, policy, decided.loaded)
         document["record"] = decided.record.id
         env.show(

@@ -46,7 +46,7 @@ def _edit(hands: Handwork, state: State, path: str) -> State:
         return replace(state, message=message)
     number = hands.desk.document["iteration"]
     try:
-        with hands.sitting.terminal.given_back(here=True):
+        with hands.sitting.terminal.lent():
             edit = reviewediting.commit_edit(
                 world, request, number, path_bytes(path), after, lambda _: None
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -39,6 +39,11 @@ _AGENTS = (
 )
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is a terminal; one that was closed is None."""
+    return stream is not None and stream.isatty()
+
+
 @dataclass
 class Env:
     """What a command may know of its surroundings."""
@@ -53,7 +58,7 @@ class Env:
 
     @property
     def columns(self) -> int:
-        return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 10_000
+        return shutil.get_terminal_size((80, 24)).columns if is_terminal(sys.stdout) else 10_000
 
     @property
     def variables(self) -> tuple[str, bool]:
@@ -63,7 +68,7 @@ class Env:
     @property
     def terminal(self) -> bool:
         """Whether a person reads the output at a terminal."""
-        return sys.stdout.isatty()
+        return is_terminal(sys.stdout)
 
     def coloured(self, when: str | None) -> bool:
         """Whether a diff is in colour: `--color`, NO_COLOR, git's color.diff, color.ui say it."""
@@ -113,7 +118,7 @@ class Env:
         return next((name for name in _AGENTS if os.environ.get(name)), None)
 
     def interactive(self) -> bool:
-        return sys.stdin.isatty() and sys.stderr.isatty()
+        return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
     def say(self, *lines: str) -> None:
         """Tell the person at the terminal something that is not the command's output."""
@@ -126,7 +131,7 @@ class Env:
 
         def watch(text: str) -> None:
             nonlocal shown
-            if not sys.stderr.isatty():
+            if not is_terminal(sys.stderr):
                 return
             from gitgate.ui.sanitise import clip, safe, width
 
@@ -190,7 +195,7 @@ class Env:
         return self.repo.git("var", "GIT_PAGER").text or "less"
 
     def _pages(self, lines: Sequence[str]) -> bool:
-        return sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines
+        return is_terminal(sys.stdout) and len(lines) >= shutil.get_terminal_size().lines
 
     def _page(self, lines: Sequence[str]) -> None:
         from gitgate.ui.pager import page

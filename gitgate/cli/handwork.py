@@ -38,6 +38,7 @@ _CHANGED = (
     "another session changed these words or comments: nothing was signed; read them and press the"
     " key again"
 )
+_ANOTHER_KEY = "another key would sign now than the one that was shown: nothing was recorded"
 
 
 class Place(Protocol):
@@ -93,11 +94,12 @@ class Handwork:
 
     def gathered(self, gate: str, subject: str) -> Desk:
         """The desk with the instance as it is now, which is this session's from here on."""
+        from gitgate.app.gather.world import gate_of
         from gitgate.app.reviewing import reviewing
 
         world = self.fresh()
         policy = world.policy()
-        self.desk = reviewing.gather(world, policy, policy.policy.gates[gate], subject)
+        self.desk = reviewing.gather(world, policy, gate_of(policy, gate), subject)
         self.texts = Texts(world, self.desk)
         return self.desk
 
@@ -241,7 +243,7 @@ class Handwork:
         if (state.said.strip(), state.remarks) != (shown.said.strip(), shown.remarks):
             return replace(state, message=_CHANGED)
         try:
-            with self.sitting.terminal.given_back(here=True):
+            with self.sitting.terminal.lent():
                 return self._decide(state, state.action or Action.QUIT)
         except GateError as error:
             said = f"nothing was recorded: {said_of(error)}"
@@ -274,6 +276,8 @@ class Handwork:
         try:
             if reviewing.moved(world, desk) is not None:
                 return self._arrived(state)
+            if not reviewing.signs_as_shown(world, desk):
+                return self._again(state, _ANOTHER_KEY)
             self.memory.seconds = self._watch.seconds if self._watch else 0
             decided = reviewing.decide(world, desk, action, state.said, self.memory)
         except GateError as error:

@@ -73,14 +73,25 @@ def cli(ctx: click.Context) -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line; every way out is an exit status of design section 8."""
+    _stand_in()
     sys.exit(run(args))
+
+
+def _stand_in() -> None:
+    """Where a standard stream is closed, as git does: no file that is opened takes its place."""
+    fd = os.open(os.devnull, os.O_RDWR)
+    while fd <= 2:
+        os.set_inheritable(fd, True)
+        fd = os.open(os.devnull, os.O_RDWR)
+    os.close(fd)
 
 
 def run(args: list[str] | None) -> int:
     """Run the command line and give its exit status."""
     try:
         result: Any = cli.main(args=args, prog_name="git gate", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return int(result) if isinstance(result, int) else int(Exit.OK)
     except GateError as error:
         return fail(error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitgate.cli.env import Env
+from gitgate.cli.env import Env, is_terminal
 from gitgate.cli.options import gate_argument, pass_env, subject_option
 from gitgate.cli.seeing import accessible_option, color_option
 from gitgate.errors import Exit, GateError
@@ -36,7 +36,7 @@ def review_command(
     """
     from gitgate.cli.sitting import Sitting
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise GateError(
             Exit.USAGE,
             "review needs a terminal: nothing was decided",

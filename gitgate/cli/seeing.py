@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitgate.cli.env import Env
+from gitgate.cli.env import Env, is_terminal
 
 if TYPE_CHECKING:
     from gitgate.core.policy import Policy
@@ -35,7 +35,7 @@ def look(env: Env, policy: Policy, color: str | None = None, *, accessible: bool
     term, no_color = env.variables
     size = shutil.get_terminal_size((80, 24))
     around = Surroundings(
-        terminal=sys.stdout.isatty(),
+        terminal=is_terminal(sys.stdout),
         columns=size.columns,
         rows=size.lines,
         term=term,
@@ -63,7 +63,7 @@ def show_panel(
         env.document(document)
         return
     chosen = look(env, policy, color, accessible=accessible)
-    drawn = sys.stdout.isatty() or color == "always"
+    drawn = is_terminal(sys.stdout) or color == "always"
     if not (drawn or chosen.accessible):
         env.show(document, around(plain.panel(document, chosen.display, chosen.options)))
         return
@@ -71,7 +71,7 @@ def show_panel(
     from gitgate.ui.panel import panel
     from gitgate.ui.sanitise import safe
 
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         chosen = replace(chosen, columns=max(chosen.columns, 80))
     drawn_lines = ansi(panel(document, chosen), chosen.palette)
     known = set(drawn_lines)

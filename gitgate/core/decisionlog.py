@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitgate.core import yamltext
-from gitgate.core.decision import Action, Decision, Reviewed
+from gitgate.core.decision import Action, Comment, Decision, Reviewed
 from gitgate.core.person import format_time
 from gitgate.core.policy import Gate
 from gitgate.core.quoting import path_text
@@ -110,8 +110,13 @@ def _fields(entry: Entry) -> dict[str, Any]:
         "record": entry.record,
         "via": decision.via.value if decision else None,
         "signature": entry.signature,
+        "comments": [_comment(one) for one in decision.comments] if decision else [],
     }
 
 
 def _reviewed(one: Reviewed) -> dict[str, Any]:
     return {"path": path_text(one.path), "viewed": one.viewed, "edited": one.edited}
+
+
+def _comment(one: Comment) -> dict[str, Any]:
+    return {"path": path_text(one.path), "line": one.line, "text": one.text}

@@ -69,7 +69,11 @@ class Terminal:
             (signal.SIGTSTP, self._stopped),
         ):
             self._handlers[number] = signal.signal(number, handler)
+        self._by_key()
+
+    def _by_key(self) -> None:
         with self._losing():
+            self._waiting()
             mode = termios.tcgetattr(self._in)
             mode[0] &= ~(termios.IXON | termios.INLCR)
             mode[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN)
@@ -79,29 +83,32 @@ class Terminal:
             self.write(_PASTE_ON)
 
     def _cooked(self) -> None:
-        if not self._plain:
-            self.write(_PASTE_OFF)
+        self._by_line()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         self._handlers.clear()
+
+    def _by_line(self) -> None:
+        if not self._plain:
+            self.write(_PASTE_OFF)
         with self._losing():
+            self._waiting()
             if self._before is not None:
                 termios.tcsetattr(self._in, termios.TCSAFLUSH, self._before)
 
-    @contextmanager
-    def given_back(self, *, here: bool = False) -> Iterator[None]:
-        """The terminal as it was, for another program; what was typed meanwhile is dropped.
+    def _waiting(self) -> None:
+        """Reads and writes wait, whatever another program has left the terminal at."""
+        for end in (self._in, self._out):
+            os.set_blocking(end, True)
 
-        `here`: it only asks something, below what is on the screen.
-        """
-        if not here:
-            self.on_suspend()
-        elif not self._plain:
-            self.write("\x1b[?25h\r\n")
+    @contextmanager
+    def given_back(self) -> Iterator[None]:
+        """The terminal as it was, for another program; what was typed meanwhile is dropped."""
+        self.on_suspend()
         self._cooked()
         # Ctrl-C in an editor or a pager is for it alone. A handler, since what is ignored here
         # would be ignored there too.
-        spared = () if here else (signal.SIGINT, signal.SIGQUIT)
+        spared = (signal.SIGINT, signal.SIGQUIT)
         before = {number: signal.signal(number, lambda *_: None) for number in spared}
         try:
             yield
@@ -110,8 +117,22 @@ class Terminal:
                 signal.signal(number, handler)
             self._raw()
             self.flush()
-            if not here:
-                self.on_resume()
+            self.on_resume()
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """The terminal for a program that only asks something, below what is on the screen. A
+        signal that ends the session waits until it has its answer."""
+        if not self._plain:
+            self.write("\x1b[?25h\r\n")
+        self._by_line()
+        stopped = signal.signal(signal.SIGTSTP, self._handlers[signal.SIGTSTP])
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTSTP, stopped)
+            self._by_key()
+            self.flush()
 
     @contextmanager
     def _losing(self) -> Iterator[None]:

@@ -43,6 +43,7 @@ def test_each_kind_of_decision_is_read_back_field_by_field(phased: Project, cloc
         "work": commit,
         "via": "terminal",
         "signature": "good",
+        "comments": [],
     }
     expected = []
     for action, field in {
@@ -79,6 +80,7 @@ def test_each_kind_of_decision_is_read_back_field_by_field(phased: Project, cloc
             "record",
             "via",
             "signature",
+            "comments",
         ]
     ] * 5
 

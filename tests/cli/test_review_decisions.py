@@ -56,6 +56,7 @@ def test_a_rejection_then_an_approval(tmp_path: Path, home: Path) -> None:
     assert logged["feedback"] == rejected["message"]
     assert logged["time_spent_seconds"] == rejected["time_spent_seconds"]
     assert logged["artifacts_reviewed"] == rejected["reviewed"]
+    assert logged["comments"] == rejected["comments"]
 
     # What is unchanged in the next iteration stays viewed; what changed is named.
     put_up(project, {**PAGES, "docs/UC-001-login.md": "# UC-001: User Login\n\nLockout.\n"})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gitgate.core.decision import Action, Decision, Reviewed, Via, normalise, title_of
+from gitgate.core.decision import Action, Comment, Decision, Reviewed, Via, normalise, title_of
 from gitgate.core.decisionlog import Entry, document, place_of, render
 from gitgate.core.person import Person, Stamp
 from gitgate.core.policy import Gate, Transition
@@ -43,7 +43,10 @@ def read(log: bytes) -> list[dict[str, Any]]:
 
 def test_every_field_of_the_display_rules_is_there() -> None:
     reviewed = (Reviewed(LOGIN, viewed=True, edited=True), Reviewed(b"b.md"))
-    said = decision(message="The lockout is missing.", reviewed=reviewed, time_spent=184)
+    comments = (Comment(LOGIN, 3, "five tries?"),)
+    said = decision(
+        message="The lockout is missing.", reviewed=reviewed, time_spent=184, comments=comments
+    )
     assert read(document(entry(said))) == [
         {
             "gate_id": "elaboration",
@@ -66,6 +69,7 @@ def test_every_field_of_the_display_rules_is_there() -> None:
             "record": "c" * 40,
             "via": "terminal",
             "signature": "good",
+            "comments": [{"path": LOGIN.decode(), "line": 3, "text": "five tries?"}],
         }
     ]
 

@@ -38,11 +38,13 @@ _LONGEST_ARMOR = 64 << 10
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What the person says. `expect` is the work commit that they looked at, or its beginning."""
+    """What the person says. `expect` is the work commit that they looked at, or its beginning, and
+    `key` in words the key that they were shown."""
 
     action: Action
     message: str = ""
     expect: str | None = None
+    key: str | None = None
     iteration: int | None = None
     via: Via = Via.TERMINAL
     time_spent: int | None = None
@@ -79,6 +81,8 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
         _refuse_deceiving(world, policy, loaded, request)
     decision = _decision(world, loaded, request, word)
     key = signer(world.repo.config, where=world.repo.work_tree)
+    if word.key not in (None, key.describe):
+        raise _another_key(f"{word.key} was shown, and {key.describe} would sign")
     person = person_of_key(world, policy, key)
     if word.iteration is not None and person is not None:
         request = _own(loaded, word.iteration, person) or request
@@ -89,12 +93,22 @@ def decide(world: World, policy: PolicyCommit, gate: str, subject: str, word: Wo
     payload = _payload(decision)
     record = codec.parse(codec.assemble(payload, key.sign(payload)))
     judged = world.judged(policy, record)
+    if person is not None and judged.person not in (None, person):
+        raise _another_key(f"{key.describe} was one of {person}, and {judged.person} has signed")
     count = _refuse_vain(world, policy, loaded, judged)
     _store(world, policy, loaded, request, record)
     noted = _note(world, request, record)
     after = world.reload(policy, gate, subject)
     elsewhere = standing(world, policy, request) if word.action is Action.APPROVE else ()
     return Decided(after, request, record, count, key.describe, noted, elsewhere)
+
+
+def _another_key(how: str) -> GateError:
+    return GateError(
+        Exit.BLOCKED,
+        f"the key changed meanwhile: {how}",
+        "git config --show-origin user.signingKey",
+    )
 
 
 def _asked(loaded: Loaded, word: Word) -> Request:

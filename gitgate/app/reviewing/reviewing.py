@@ -94,6 +94,11 @@ def moved(world: World, desk: Desk) -> Loaded | None:
     return newest if newest.newest is None or newest.newest.id != desk.request.id else None
 
 
+def signs_as_shown(world: World, desk: Desk) -> bool:
+    """Whether a signature would still be by the key, and of the person, that `desk` shows."""
+    return _signature(world, desk.policy) == (desk.signed_with, desk.person, desk.obstacle)
+
+
 def fetch(world: World, gate: str, subject: str) -> bool:
     """Ask the remote for this instance's ledger before something is signed on it; whether it
     answered. Only what is known of the remote changes (design, section 2)."""
@@ -123,6 +128,7 @@ def decide(world: World, desk: Desk, action: Action, words: str, memory: Memory)
         action,
         words,
         expect=desk.request.work,
+        key=desk.signed_with or None,
         via=Via.SESSION,
         time_spent=memory.seconds,
         reviewed=memory.reviewed(desk.request),
