@@ -25,7 +25,7 @@ from gitgate.ui.sanitise import safe
 from gitgate.ui.screens import page, prompt_of, rows_of
 from gitgate.ui.session import step
 from gitgate.ui.stage import Stage
-from gitgate.ui.state import Do, Screen, State
+from gitgate.ui.state import Asked, Do, Screen, State
 from gitgate.ui.wording import SEVERAL
 
 Document = Mapping[str, Any]
@@ -156,10 +156,18 @@ class Sitting:
         if self.state.guarded:
             return self.terminal.read_one()
         if self.stage.flows and self.state.screen in (Screen.WORDS, Screen.LIST, Screen.ARTIFACTS):
-            several = self.state.screen is Screen.WORDS and self.state.asked in SEVERAL
-            text = self.state.typed.text if self.state.screen is Screen.WORDS else ""
-            return self.terminal.line(prompt_of(self.state), text, several=several)
+            return self._line()
         return self.terminal.read()
+
+    def _line(self) -> Key:
+        """What is typed at a prompt. What came before it was for another screen and is dropped,
+        but for the text of a comment, which may come at once with its line's number."""
+        words = self.state.screen is Screen.WORDS
+        if not (words and self.state.asked is Asked.REMARK):
+            self.terminal.flush()
+        text = self.state.typed.text if words else ""
+        several = words and self.state.asked in SEVERAL
+        return self.terminal.line(prompt_of(self.state), text, several=several)
 
     def _away(self) -> None:
         self.stage.leave()
