@@ -72,7 +72,7 @@ class Handwork:
         try:
             self._store(state)
         except OSError as error:
-            return replace(state, message=f"your draft could not be kept: {error}: x leaves")
+            return replace(state, message=self._unkept(error))
         if self._watch is not None:
             self._watch.stop()
         world = self.fresh()
@@ -119,7 +119,7 @@ class Handwork:
         try:
             return self._store(state)
         except OSError as error:
-            return replace(state, message=f"your draft could not be kept: {error}")
+            return replace(state, message=self._unkept(error))
 
     def _store(self, state: State) -> State:
         """Write down what this session changed; the state with what others did meanwhile."""
@@ -141,6 +141,10 @@ class Handwork:
             remarks=remarks_of(found.comments),
             begun=_by_path(remarks_of(found.begun.values())),
         )
+
+    def _unkept(self, error: OSError) -> str:
+        folder = self._place(Action.REJECT.value).parent
+        return f"your draft could not be kept in {folder}: {error}: make room, or chmod u+w, there"
 
     def _place(self, action: str) -> Path:
         """The file with the words for an action."""
@@ -192,7 +196,7 @@ class Handwork:
         try:
             state = self._store(state)
         except OSError as error:
-            self.env.say(f"warning: your draft could not be kept: {safe(str(error))}")
+            self.env.say(f"warning: {safe(self._unkept(error))}")
         if self._watch is not None:
             self._watch.stop()
         if self._world is not None:
