@@ -211,9 +211,9 @@ class Terminal:
         return read_line(self, prompt, text, several=several)
 
     def pasting(self) -> bool:
-        """Whether another key is there, or comes faster than one that is pressed."""
+        """Whether another key is there, or comes sooner than somebody reads and presses one."""
         if not self._typed():
-            self._fill(_TOGETHER)
+            self._fill(_QUIET)  # a long paste comes in pieces
         return self._typed()
 
     def _typed(self) -> bool:

@@ -136,12 +136,13 @@ def test_lines_of_a_spoken_paste_are_signed(tmp_path: Path, home: Path) -> None:
     project = waiting(tmp_path, home)
     with session(project, "--accessible") as terminal:
         spoken(terminal).press("r", "nothing to go back")
-        terminal.press("first line\nsecond line\nthird line", "third line")
+        lines = "".join(f"This is line {number} of a long paste\n" for number in range(500))
+        send(terminal, f"{lines}The end", "The end")
         terminal.press("\r", "y: sign")
         terminal.press("y", "the instance is now rejected")
         terminal.end()
     [rejected] = decisions(project)
-    assert rejected["message"] == "first line\nsecond line\nthird line"
+    assert rejected["message"] == f"{lines}The end"
 
 
 @pytest.mark.parametrize("end", ["\x04", "\x03", "SIGHUP"])

@@ -20,7 +20,7 @@ from gitgate.core.quoting import path_bytes, path_text
 from gitgate.core.request import Request
 from gitgate.git.repository import Repository
 
-_LARGEST = 4 << 20
+_LARGEST = 64 << 20
 _SCHEMA = 2
 _ACTIONS = (Action.APPROVE, Action.REJECT, Action.SKIP, Action.QUIT)
 
