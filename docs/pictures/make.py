@@ -5,37 +5,17 @@ The story is cut from a run of `git gate demo`; nothing in it is typed by hand.
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from rich.console import Console
-from rich.terminal_theme import MONOKAI
-from rich.text import Text
-
 HERE = Path(__file__).parent
-COLUMNS = 92
+sys.path.insert(0, str(HERE))
 
-# Only what the machine that shows the picture has: nothing is fetched.
-_FORMAT = """\
-<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<style>
-.{unique_id}-matrix {{
-font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
-font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width;
-}}
-{styles}
-</style>
-<defs><clipPath id="{unique_id}-clip-terminal">
-<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
-</clipPath>{lines}</defs>
-{chrome}
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
-</svg>
-"""
+from drawing import DARK, LIGHT, draw  # noqa: E402
+
+COLUMNS = 92
 
 # The scenes of the demo that the picture tells, by a piece of their text, and the lines to keep.
 _SCENES = (
@@ -62,7 +42,9 @@ def main() -> None:
     ).stdout
     scenes = [scene for scene in told.split("\n\n#") if any(one in scene for one in _SCENES)]
     lines = [line for scene in scenes for line in _lines("#" + scene.removeprefix("#"))]
-    _draw(lines, HERE / "story.svg", "git gate")
+    painted = [_painted(line.replace("../remote.git", "origin")) for line in lines[1:]]
+    draw(painted, HERE / "story.svg", DARK, COLUMNS)
+    draw(painted, HERE / "story-light.svg", LIGHT, COLUMNS)
 
 
 def _lines(scene: str) -> list[str]:
@@ -70,23 +52,11 @@ def _lines(scene: str) -> list[str]:
     return ["", *kept]
 
 
-def _draw(lines: list[str], path: Path, title: str) -> None:
-    console = Console(record=True, width=COLUMNS, file=io.StringIO())
-    for line in lines[1:]:
-        console.print(
-            _styled(line.replace("../remote.git", "origin")), soft_wrap=True, highlight=False
-        )
-    path.write_text(console.export_svg(title=title, theme=MONOKAI, code_format=_FORMAT))
-
-
-def _styled(line: str) -> Text:
-    if line.startswith("#"):
-        return Text(line, style="italic bright_black")
-    if line.startswith("$"):
-        return Text(line, style="bold")
+def _painted(line: str) -> str:
     refused = "may not move" in line or "differs" in line or "rejected" in line
     passed = "satisfied" in line or "now approved" in line or "->" in line
-    return Text(line, style="red" if refused else "green" if passed else "")
+    told = {"#": "2;3", "$": "1"}.get(line[:1], "31" if refused else "32" if passed else "0")
+    return f"\x1b[{told}m{line}\x1b[0m"
 
 
 if __name__ == "__main__":

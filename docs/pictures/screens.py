@@ -1,27 +1,23 @@
 """Makes the pictures of the reviewer's session: `python docs/pictures/screens.py`.
 
 A real session at a pseudo-terminal, in a project made for it; what it painted last is the picture.
-Nothing in it is typed by hand. Object ids and keys, which differ each time, are replaced.
+Each is drawn on a dark and on a light background. Nothing in it is typed by hand. Object ids and
+keys, which differ each time, are replaced.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
-from rich.text import Text
-
 HERE = Path(__file__).parent
 TESTS = HERE.parent.parent / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "cli"), str(HERE)]
 
-from make import _FORMAT  # noqa: E402
+from drawing import DARK, LIGHT, draw  # noqa: E402
 from reviewkit import ASKED, PEOPLE, TEAM, put_up, session  # noqa: E402
 from support.project import EPOCH, Project, make_project  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
@@ -52,6 +48,7 @@ PICTURES = {
     "panel": ((), "Options:"),
     "view": (("v", "\x1b[B", "\r"), "Artifact:"),
     "diff": (("d",), "Changes from"),
+    "diff-full": (("d", "v"), "diff --git"),
     "sign": (("a",), "sign and record"),
     "help": (("?",), "any key: back"),
 }
@@ -60,10 +57,14 @@ PICTURES = {
 def main() -> None:
     """Write every picture."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, lines in screens(Path(folder)).items():
-            _draw(lines, HERE / f"review-{name}.svg", MONOKAI)
-            if name == "panel":
-                _draw(lines, HERE / "review-panel-light.svg", DEFAULT_TERMINAL_THEME)
+        write(Path(folder), HERE)
+
+
+def write(folder: Path, pictures: Path) -> None:
+    """Write every picture into `pictures`; the project is made in `folder`."""
+    for name, lines in screens(folder).items():
+        draw(lines, pictures / f"review-{name}.svg", DARK, COLUMNS)
+        draw(lines, pictures / f"review-{name}-light.svg", LIGHT, COLUMNS)
 
 
 def screens(folder: Path) -> dict[str, list[str]]:
@@ -130,13 +131,6 @@ def _painted(terminal: Terminal) -> list[str]:
     text = re.sub(r"(m[0-9a-f]{40})", "m6d1f0c9e27b84a35d0e1f7a2c3b4958617203e4f", text)
     text = re.sub(r"SHA256:[A-Za-z0-9+/]{43}", "SHA256:" + "Q" * 43, text)
     return re.split("\r*\n", text.replace(os.environ["HOME"], "~"))
-
-
-def _draw(lines: list[str], path: Path, theme: TerminalTheme) -> None:
-    console = Console(record=True, width=COLUMNS, file=io.StringIO())
-    for line in lines:
-        console.print(Text.from_ansi(line), soft_wrap=True, highlight=False)
-    path.write_text(console.export_svg(title="git gate review", theme=theme, code_format=_FORMAT))
 
 
 if __name__ == "__main__":

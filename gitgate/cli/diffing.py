@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitgate.app.gather.world import World
     from gitgate.app.showing.changes import Changes
     from gitgate.app.showing.rounds import Rounds
-    from gitgate.ui.fulldiff import Palette
+    from gitgate.ui.fulldiff import Palette, Row
 
 _FIRST = 60  # lines that a pager gets at once, before the rest is made
 _NEXT = 500
@@ -126,26 +126,33 @@ def _show(env: Env, changes: Changes, form: str | None, color: str | None) -> No
 
 def full_diff(changes: Changes, palette: Palette) -> Iterator[str]:
     """The full diff, each file made when it is asked for."""
+    return (row.text for row in full_rows(changes, palette))
+
+
+def full_rows(changes: Changes, palette: Palette) -> Iterator[Row]:
+    """The same, each line with its place."""
     from gitgate.app.showing import changedoc
-    from gitgate.app.showing.changes import of_policy
+    from gitgate.app.showing.changes import CONTEXT, of_policy
     from gitgate.ui import changes as text
     from gitgate.ui import fulldiff
+    from gitgate.ui.fulldiff import Row
 
-    yield from text.heading(changedoc.head(changes))
-    yield ""
+    for at, line in enumerate(text.heading(changedoc.head(changes))):
+        yield Row(line, "said" if at else "title")
+    yield Row("")
     for conflict in changes.conflicts():
         yield from fulldiff.conflict(conflict.path, conflict.hunks, palette)
     set_apart = None
     for pair in changes.pairs:
         if of_policy(pair) is not set_apart:
             if set_apart is not None or of_policy(pair):
-                yield "The policy's own files:" if of_policy(pair) else "The other files:"
+                yield Row("The policy's own files:" if of_policy(pair) else "The other files:")
             set_apart = of_policy(pair)
-        measured = changes.measure(pair)
+        measured = changes.measure(pair, CONTEXT)
         said = changes.comments.get(pair.path, ())
         yield from fulldiff.file(measured, changes.hunks(measured), said, palette)
     if not changes.pairs and not changes.start.conflicts:
-        yield "nothing changed"
+        yield Row("nothing changed")
 
 
 def _patch(env: Env, changes: Changes) -> Iterator[bytes]:

@@ -18,11 +18,12 @@ from gitgate.cli.env import Env
 from gitgate.cli.seats import Texts, notes_of, remarks_of, seat_of
 from gitgate.cli.stopwatch import Stopwatch
 from gitgate.core.decision import Action
+from gitgate.core.quoting import path_bytes
 from gitgate.errors import Exit, GateError
 from gitgate.ui import plain
 from gitgate.ui.field import Field
 from gitgate.ui.keys import Terminal
-from gitgate.ui.pager import page
+from gitgate.ui.pager import page, page_pieces
 from gitgate.ui.sanitise import safe
 from gitgate.ui.state import Remark, Screen, State
 from gitgate.ui.wording import worded
@@ -127,6 +128,7 @@ class Handwork:
             return state
         from gitgate.app.reviewing import remembered
 
+        state = self._stamped(state)
         loaded, now = self.desk.loaded, self.memory
         now.words = {action: text for action, text in state.words.items() if text.strip()}
         now.comments = notes_of(state.remarks)
@@ -141,6 +143,17 @@ class Handwork:
             remarks=remarks_of(found.comments),
             begun=_by_path(remarks_of(found.begun.values())),
         )
+
+    def _stamped(self, state: State) -> State:
+        """Each comment with the content that it was written on."""
+        from gitgate.app.reviewing.carrying import content
+
+        def stamped(one: Remark) -> Remark:
+            path = path_bytes(one.path)
+            return replace(one, oid=one.oid or content(self.env.repo, self.desk.request, path))
+
+        begun = {path: stamped(one) for path, one in state.begun.items()}
+        return replace(state, remarks=tuple(map(stamped, state.remarks)), begun=begun)
 
     def _unkept(self, error: OSError) -> str:
         folder = self._place(Action.REJECT.value).parent
@@ -185,11 +198,17 @@ class Handwork:
         return self.keep(self.reseated(state))
 
     def reseated(self, state: State) -> State:
-        """The state with what is remembered by now; comments go with their lines."""
+        """The state with what is remembered by now, on the artifact that was chosen if the request
+        has it, else on the first; comments go with their lines."""
         from gitgate.app.reviewing.carrying import carry
 
+        seat = seat_of(self.desk, self.memory)
+        paths = [one.path for one in seat.artifacts]
+        chosen = state.chosen.path if state.chosen else ""
+
         notes, self._news = carry(self.env.repo, self.desk.request, notes_of(state.remarks))
-        return replace(state, seat=seat_of(self.desk, self.memory), remarks=remarks_of(notes))
+        at = paths.index(chosen) if chosen in paths else 0
+        return replace(state, seat=seat, artifact=at, remarks=remarks_of(notes))
 
     def rest(self, state: State) -> State:
         """The end, however it came: what was typed is kept, the scratch folder goes."""
@@ -231,19 +250,25 @@ class Handwork:
         if state.chosen is None or self.texts is None:
             return state
         preview = self.texts.preview(state.chosen)
-        text = "\n".join(preview.summary())
-        if preview.readable:
-            data = preview.content.data.decode("utf-8", "surrogateescape")
-            text = safe(data.expandtabs(8), multiline=True)
-        with self.sitting.terminal.given_back():
-            page(self.env.repo.git("var", "GIT_PAGER").text or "less", text)
+        pager = self.env.repo.git("var", "GIT_PAGER").text or "less"
+        try:
+            with self.sitting.terminal.given_back():
+                if preview.readable:
+                    status = page_pieces(pager, preview.pieces(self.texts.content(state.chosen)))
+                else:
+                    status = page(pager, "\n".join(preview.summary()))
+        except GateError as error:
+            return replace(state, message=said_of(error))
+        if status > 0:
+            said = f"the pager {pager!r} ended with {status}: git config core.pager PROGRAM"
+            return replace(state, message=said)
         return state
 
     # Deciding.
 
     def decide(self, state: State) -> State | tuple[list[str], list[str]]:
         """Sign and store; the lines that say so and warnings, or the state that says why not."""
-        shown, state = state, self.keep(state)
+        shown, state = self._stamped(state), self.keep(state)
         if (state.said.strip(), state.remarks) != (shown.said.strip(), shown.remarks):
             return replace(state, message=_CHANGED)
         try:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gitgate.core.quoting import path_bytes, path_text
 from gitgate.ui.body import Shown
-from gitgate.ui.paint import Line, wrap
 from gitgate.ui.preview import Content, Preview
+from gitgate.ui.sanitise import safe
 from gitgate.ui.sections import by_severity
 from gitgate.ui.state import Artifact, Remark, Seat
 
@@ -18,12 +17,14 @@ if TYPE_CHECKING:
     from gitgate.app.gather.world import World
     from gitgate.app.reviewing.remembered import Memory, Noted
     from gitgate.app.reviewing.reviewing import Desk
+    from gitgate.ui.fulldiff import Row
 
 _AUTHOR = (
     "an edit makes you an author of the work: this gate takes no approval by its authors"
     " (self_approval: false). The same key again edits"
 )
 _LONGEST_DIFF = 5_000  # lines
+_MOST_ROWS = 20_000  # of long lines, which take many
 
 
 def seat_of(desk: Desk, memory: Memory) -> Seat:
@@ -53,9 +54,20 @@ def seat_of(desk: Desk, memory: Memory) -> Seat:
         comment_required=gate.approvals.require_comment,
         reason_required=gate.skip.require_reason,
         skip_allowed=gate.skip.allowed,
+        ended=_ended(desk),
         authors="" if gate.approvals.self_approval else _AUTHOR,
         hidden=tuple(key for key, offered in hidden.items() if not offered),
     )
+
+
+def _ended(desk: Desk) -> str:
+    """Why nothing can be decided any more, and what to do; "" while it can."""
+    life = desk.loaded.instance.life
+    if life is None or not life.ended:
+        return ""
+    about = f"{desk.loaded.gate} --subject {safe(shlex.quote(desk.loaded.subject))}"
+    nothing = f"{safe(desk.loaded.name)} is {life.status}: there is nothing to decide"
+    return f"{nothing}: git gate open {about}"
 
 
 def _seen(viewed: str | None, oid: str) -> str:
@@ -102,61 +114,39 @@ class Texts:
             )
         return self._previews[artifact.path]
 
+    def content(self, artifact: Artifact) -> Iterable[bytes]:
+        """All bytes of an artifact in pieces, read as they are asked for."""
+        return self._world.repo.pieces(self.preview(artifact).content.oid)
+
     def changes(self, columns: int, *, full: bool) -> Sequence[Shown]:
         """What changed since the previous iteration, as `git gate diff` says it."""
         if (columns, full) not in self._changes:
             from gitgate.app.showing import changedoc, rounds
             from gitgate.app.showing.changes import Changes
-            from gitgate.cli.diffing import full_diff
+            from gitgate.cli.diffing import full_rows
             from gitgate.ui import changes as text
+            from gitgate.ui.changespainted import summarised
             from gitgate.ui.fulldiff import Palette
 
             found = Changes(self._world, self._desk.loaded, rounds.chosen(self._desk.loaded, None))
             if full:
-                lines = list(islice(full_diff(found, Palette()), _LONGEST_DIFF + 1))
+                drawn = _drawn(full_rows(found, Palette()), columns)
             else:
-                summary = changedoc.summary(found)
-                lines = text.summary(summary, columns, "v shows every line")
-            drawn = [
-                Shown(number, row)
-                for number, line in _numbered(lines[:_LONGEST_DIFF])
-                for row in wrap(_coloured(line), columns, words=False)
-            ]
-            if len(lines) > _LONGEST_DIFF:
-                more = f"only the first {_LONGEST_DIFF} lines: git gate diff --full has them all"
-                drawn.append(Shown(0, ((more, "warning"),)))
+                lines = text.summary(changedoc.summary(found), columns, "v shows every line")
+                drawn = [one for line in lines for one in summarised(line, columns)]
             self._changes[columns, full] = drawn
         return self._changes[columns, full]
 
 
-_HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)")
-_SLOTS = {
-    "@@": "changed",
-    "+": "new",
-    "-": "old",
-    "diff ": "heading",
-    "  + ": "new",
-    "  - ": "old",
-    "  ~ ": "changed",
-    "Changes from": "title",
-}
+def _drawn(rows: Iterable[Row], columns: int) -> list[Shown]:
+    """The lines of a full diff in so many cells; of a long one only the beginning is made."""
+    from gitgate.ui.changespainted import painted
 
-
-def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Each line of a full diff with its number in the new file; 0 where it is not in it."""
-    number = 0
-    for line in lines:
-        if hunk := _HUNK.match(line):
-            number = int(hunk[1])
-            yield 0, line
-        elif number and line.startswith((" ", "+")):
-            yield number, line
-            number += 1
-        else:
-            number = 0 if line.startswith("diff ") else number
-            yield 0, line
-
-
-def _coloured(line: str) -> Line:
-    slot = next((slot for start, slot in _SLOTS.items() if line.startswith(start)), "")
-    return ((line, slot),)
+    drawn: list[Shown] = []
+    for count, row in enumerate(rows):
+        if count == _LONGEST_DIFF or len(drawn) >= _MOST_ROWS:
+            more = f"only the first {count} lines: git gate diff --full has them all"
+            drawn.append(Shown(0, ((more, "warning"),)))
+            break
+        drawn += painted(row, columns)
+    return drawn

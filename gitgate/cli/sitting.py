@@ -20,9 +20,10 @@ from gitgate.ui.body import Body, Shown
 from gitgate.ui.decoder import Key
 from gitgate.ui.keys import Terminal
 from gitgate.ui.look import Look
+from gitgate.ui.pages import page, prompt_of
 from gitgate.ui.paint import Line, text_of, wrap
 from gitgate.ui.sanitise import safe
-from gitgate.ui.screens import page, prompt_of, rows_of
+from gitgate.ui.screens import rows_of
 from gitgate.ui.session import step
 from gitgate.ui.stage import Stage
 from gitgate.ui.state import Asked, Do, Screen, State
@@ -32,6 +33,7 @@ Document = Mapping[str, Any]
 
 _SEARCHED = (Screen.VIEW, Screen.CHANGES)
 _KEPT = (*_SEARCHED, Screen.PANEL)
+_WHOLE = (Screen.PANEL, Screen.LIST, Screen.ARTIFACTS)  # printed whole where screens follow
 
 
 class Sitting:
@@ -118,20 +120,19 @@ class Sitting:
             return found
         if not size.columns or not size.lines:
             return found
-        return replace(found, columns=max(size.columns, 20), rows=max(size.lines, 6))
+        return replace(found, columns=max(size.columns, 20), rows=size.lines)
 
     def _paint(self) -> Body:
         """Show the screen, and remember which artifact was seen."""
         self._look = self._sized(self._look)
         shown = page(self.state, self._look, self._content())
         content = self.state.content
-        top = min(content.top, shown.body.last_top)
         if content.screen is self.state.screen:
-            self.state = replace(self.state, top=top)
-        if self.stage.flows and self.state.screen is Screen.PANEL:
+            self.state = replace(self.state, top=shown.top)
+        if self.stage.flows and self.state.screen in _WHOLE:
             shown = replace(shown, body=replace(shown.body, height=max(len(shown.body.rows), 1)))
         searched = self.state.searched if content.screen in _SEARCHED else ""
-        self.stage.paint(shown, self._look, top, searched)
+        self.stage.paint(shown, self._look, searched)
         if self.state.screen is Screen.VIEW:
             self.state = self.hands.viewed(self.state)
         return shown.body

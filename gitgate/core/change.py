@@ -178,11 +178,14 @@ class Place:
         return self.old_length + self.new_length
 
 
-def places(patch: bytes) -> list[Place]:
+def places(patch: bytes) -> Iterator[Place]:
     """The hunks of a file's patch, from its first `@@` on, without reading their lines."""
-    found = list(_HEADER.finditer(patch))
-    ends = [*(one.start() for one in found[1:]), len(patch)] if found else []
-    return [Place(one.start(), end, *_numbers(one)) for one, end in zip(found, ends, strict=True)]
+    header = _HEADER.search(patch)
+    while header is not None:
+        following = _HEADER.search(patch, header.end())
+        end = following.start() if following else len(patch)
+        yield Place(header.start(), end, *_numbers(header))
+        header = following
 
 
 def _numbers(header: re.Match[bytes]) -> tuple[int, int, int, int]:
@@ -201,36 +204,57 @@ def hunks(patch: bytes) -> Iterator[Hunk]:
     Raises ValueError, with a phrase, where a hunk is not what its header says.
     """
     for place in places(patch):
-        yield from read_hunk(patch[place.start : place.end])
+        yield from read_hunk(patch, place.start, place.end)
 
 
-def read_hunk(data: bytes, *, cut: bool = False) -> Iterator[Hunk]:
-    """One hunk, in pieces where it is long; `cut` says that there is more of it than `data`.
+def read_hunk(
+    patch: bytes, start: int = 0, end: int | None = None, *, cut: bool = False
+) -> Iterator[Hunk]:
+    """The hunk in a part of `patch`, in pieces where it is long, each read when it is asked for;
+    `cut` says that there is more of it than this part.
 
     Raises ValueError, with a phrase, where it is not what its header says.
     """
-    text = data.decode("utf-8", "surrogateescape")
-    header, *body = [line + "\n" for line in text.split("\n")[:-1]]
-    if len(body) <= _LONGEST_PIECE and not cut:
-        yield _parse(header, body, continued=False)
-        return
-    match = _HEADER.match(data)
+    end = len(patch) if end is None else end
+    match = _HEADER.match(patch, start, end)
     if match is None:
         raise ValueError("a hunk has no header")
     old, old_length, new, new_length = _numbers(match)
     section = match[5].decode("utf-8", "surrogateescape")
+    body = match.end() + 1
+    stop = _piece_end(patch, body, end)
+    if _piece_end(patch, stop, end) == stop and not cut:
+        header = match[0].decode("utf-8", "surrogateescape")
+        yield _parse(f"{header}\n", _lines(patch[body:stop]), continued=False)
+        return
     # A side without lines is named by the line before it (the unified format of diffutils).
     old, new = old + (old_length == 0), new + (new_length == 0)
-    for start in range(0, len(body), _LONGEST_PIECE):
-        piece = body[start : start + _LONGEST_PIECE]
+    at = body
+    while at < stop:
+        piece = _lines(patch[at:stop])
         removed = sum(line[0] in " -" for line in piece)
         added = sum(line[0] in " +" for line in piece)
         if removed + added == 0:  # just the remark that the newline is missing
             yield Hunk(old, 0, new, 0, "", (Line("\\", None, None, piece[0][2:-1]),), True)
-            continue
-        numbers = f"-{old - (removed == 0)},{removed} +{new - (added == 0)},{added}"
-        yield _parse(f"@@ {numbers} @@{section}\n", piece, continued=start > 0)
+        else:
+            numbers = f"-{old - (removed == 0)},{removed} +{new - (added == 0)},{added}"
+            yield _parse(f"@@ {numbers} @@{section}\n", piece, continued=at > body)
         old, new = old + removed, new + added
+        at, stop = stop, _piece_end(patch, stop, end)
+
+
+def _piece_end(patch: bytes, start: int, end: int) -> int:
+    """Where the lines end that are read at once from `start` on."""
+    for _ in range(_LONGEST_PIECE):
+        found = patch.find(b"\n", start, end)
+        if found < 0:
+            break
+        start = found + 1
+    return start
+
+
+def _lines(data: bytes) -> list[str]:
+    return [f"{line}\n" for line in data.decode("utf-8", "surrogateescape").split("\n")[:-1]]
 
 
 def _parse(header: str, body: list[str], *, continued: bool) -> Hunk:

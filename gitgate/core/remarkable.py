@@ -27,6 +27,7 @@ _UNUSUAL = re.compile(
 _HUNK = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 _BLANK = b" \t\n\r\x0b\x0c"
+_WORD = re.compile(rb"[^ \t\n\r\x0b\x0c]+")
 _PLAIN = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
 _LONG_LINE = 2_000  # characters of a line
 _LINES_NAMED = 8
@@ -95,8 +96,13 @@ def _white_space(old: bytes, new: bytes) -> Iterator[Remark]:
         if _united(old) == _united(new):
             yield Remark(About.WHITE_SPACE, "nothing but line endings changes")
             return
-    if old.translate(None, _BLANK) == new.translate(None, _BLANK) and old.split() == new.split():
+    if old.translate(None, _BLANK) == new.translate(None, _BLANK) and _same_words(old, new):
         yield Remark(About.WHITE_SPACE, "nothing but white space changes")
+
+
+def _same_words(old: bytes, new: bytes) -> bool:
+    """Whether two texts that are the same without blanks have them between the same words."""
+    return all(a[0] == b[0] for a, b in zip(_WORD.finditer(old), _WORD.finditer(new), strict=False))
 
 
 def _united(data: bytes) -> bytes:

@@ -47,25 +47,25 @@ def tell(path: bytes, patch: bytes, old: bytes, new: bytes, budget: int) -> Told
 
     Only what is told is read. Raises ValueError where a hunk is not what its header says.
     """
-    found = [(patch[place.start : place.end], place) for place in places(patch)]
-    largest = sorted(found, key=lambda hunk: -_size(hunk[0]))[:budget]
+    found = list(places(patch))
+    largest = sorted(found, key=lambda place: -_size(patch, place))[:budget]
     form = form_of(path)
     outlines = Outline(form, old), Outline(form, new)
-    items = [item for hunk in largest for item in _items(*hunk, *outlines)]
+    items = [item for place in largest for item in _items(patch, place, *outlines)]
     told = sorted(items, key=lambda item: (-item.size, item.first))[:budget]
     more = len(found) - len(largest) + len(items) - len(told)
     return Told(tuple(sorted(told, key=lambda item: ("+~-".index(item.kind), item.first))), more)
 
 
-def _size(hunk: bytes) -> int:
-    return hunk.count(b"\n+") + hunk.count(b"\n-")
+def _size(patch: bytes, place: Place) -> int:
+    return sum(patch.count(sign, place.start, place.end) for sign in (b"\n+", b"\n-"))
 
 
-def _items(data: bytes, place: Place, old: Outline, new: Outline) -> list[Item]:
+def _items(patch: bytes, place: Place, old: Outline, new: Outline) -> list[Item]:
     """An item for each section that a hunk changes; more where headings come, go or change."""
-    if len(data) > _MOST_READ:
-        return [_beginning(data, place, old, new)]
-    lines = [line for hunk in read_hunk(data) for line in hunk.lines]
+    if place.end - place.start > _MOST_READ:
+        return [_beginning(patch, place, old, new)]
+    lines = [line for hunk in read_hunk(patch, place.start, place.end) for line in hunk.lines]
     items: list[Item] = []
     for part in _by_section(lines, old, new):
         added = [line for line in part if line.kind == "+"]
@@ -133,19 +133,20 @@ def _item(removed: Sequence[Line], added: Sequence[Line], old: Outline, new: Out
     return Item("~", f"{text}{_same_words(removed, added)}", first, last, size)
 
 
-def _beginning(data: bytes, place: Place, old: Outline, new: Outline) -> Item:
+def _beginning(patch: bytes, place: Place, old: Outline, new: Outline) -> Item:
     """What is told of a hunk that is too long to be read: how it begins."""
-    body = data.find(b"\n") + 1
-    end = data.rfind(b"\n", body, _MOST_READ) + 1 or data.find(b"\n", _MOST_READ) + 1
-    lines = next(read_hunk(data[:end], cut=True)).lines
+    body, most = patch.find(b"\n", place.start) + 1, place.start + _MOST_READ
+    end = patch.rfind(b"\n", body, most) + 1 or patch.find(b"\n", most) + 1
+    lines = next(read_hunk(patch, place.start, end, cut=True)).lines
     added = [line for line in lines if line.kind == "+"]
     removed = [line for line in lines if line.kind == "-"]
-    kind = "~" if b"\n+" in data and b"\n-" in data else "+" if b"\n+" in data else "-"
+    more, less = (patch.find(sign, place.start, place.end) >= 0 for sign in (b"\n+", b"\n-"))
+    kind = "~" if more and less else "+" if more else "-"
     text = _told(added, new) if added else _told(removed, old)
     first, length = (
         (place.old_start, place.old_length) if kind == "-" else (place.new_start, place.new_length)
     )
-    return Item(kind, text, first, first + length - 1, _size(data))
+    return Item(kind, text, first, first + length - 1, _size(patch, place))
 
 
 def _span(lines: Sequence[Line]) -> tuple[int, int]:

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-
-import pygit2
 
 from gitgate.core import remarkable
 from gitgate.core.change import File, Measured, Pair, Status
 from gitgate.core.merging import Value
 from gitgate.core.remarkable import About, Remark
 from gitgate.core.summary import NEAR
-from gitgate.errors import Exit, GateError
 from gitgate.git.merge import GitTrees
+from gitgate.git.patches import COUNTED, SHOWN, compare, counted
 
 MAX_COUNTED = 32 << 20
 """Bytes of a file beyond which its lines are not even counted."""
@@ -27,8 +24,6 @@ MAX_COUNTED = 32 << 20
 RENAME_LIMIT = 400
 """Files on a side that are compared by content to find renames; identical ones always are."""
 
-_COUNTED = pygit2.enums.DiffOption.FORCE_TEXT
-_SHOWN = _COUNTED | pygit2.enums.DiffOption.INDENT_HEURISTIC
 _WORTH_KEEPING = 1 << 20  # bytes of a patch that takes long to make
 _MOST_KEPT = 16 << 20
 _RAW = re.compile(rb":\d+ \d+ [0-9a-f]+ [0-9a-f]+ ([A-Z])(\d*)")
@@ -39,8 +34,9 @@ class Diffs:
 
     def __init__(self, trees: GitTrees) -> None:
         self._trees = trees
-        self._contents = lru_cache(8)(self._content)
+        self._contents: dict[File, tuple[int, bytes]] = {}
         self._kept: dict[Pair, bytes] = {}
+        self._shown: tuple[Pair, int, bytes] | None = None
 
     def pairs(self, old: str, new: str) -> tuple[Pair, ...]:
         """The files that differ between two trees, in the order of their paths.
@@ -74,9 +70,12 @@ class Diffs:
             if match[1] in (b"R", b"C"):
                 yield path, next(fields, b""), int(match[2])
 
-    def measure(self, pair: Pair) -> Measured:
-        """The counts of a file as `git diff --numstat` gives them, and the remarks on it."""
-        old, new = (self._contents(one) if one else (0, b"") for one in (pair.old, pair.new))
+    def measure(self, pair: Pair, context: int | None = None) -> Measured:
+        """The counts of a file as `git diff --numstat` gives them, and the remarks on it.
+
+        With `context` this makes the patch that `patch` is asked for next.
+        """
+        old, new = (self._content(one) if one else (0, b"") for one in (pair.old, pair.new))
         sizes = (old[0], new[0])
         if max(sizes) > MAX_COUNTED:
             said = f"too large to be shown: {_sizes(pair, sizes)}"
@@ -87,8 +86,11 @@ class Diffs:
             return Measured(pair, None, None, sizes, True, False, (*_kinds(pair), remark))
         if pair.old and pair.new and pair.old.oid == pair.new.oid:
             counts, patch = (0, 0), b""
+        elif context is not None:
+            counts, patch = counted(old[1], new[1], context, 0, SHOWN)
+            self._shown = pair, context, patch
         else:
-            counts, patch = _compare(old[1], new[1], _COUNTED, 0, NEAR)
+            counts, patch = counted(old[1], new[1], 0, NEAR, COUNTED)
             if _WORTH_KEEPING < len(patch) <= _MOST_KEPT - sum(map(len, self._kept.values())):
                 self._kept[pair] = patch
         remarks = list(_kinds(pair))
@@ -110,40 +112,32 @@ class Diffs:
     def patch(self, pair: Pair, context: int) -> bytes:
         """The bytes of a file's patch from its first `@@` on, with `context` lines around a
         change; empty where no line differs. Binary content is taken for text."""
+        made, self._shown = self._shown, None
+        if made is not None and made[:2] == (pair, context):
+            return made[2]
         return self._patch(pair, context, 0)
 
     def _patch(self, pair: Pair, context: int, near: int) -> bytes:
-        old, new = (self._contents(one)[1] if one else b"" for one in (pair.old, pair.new))
+        old, new = (self._content(one)[1] if one else b"" for one in (pair.old, pair.new))
         return compare(old, new, context, near)
 
     def content(self, file: File) -> bytes:
         """The content of a file; empty where it is too large, a line with the commit for a
         submodule."""
-        return self._contents(file)[1]
+        return self._content(file)[1]
 
     def _content(self, file: File) -> tuple[int, bytes]:
+        if file not in self._contents:
+            for oldest in [*self._contents][:-1]:  # each may be large: only both sides are kept
+                del self._contents[oldest]
+            self._contents[file] = self._read(file)
+        return self._contents[file]
+
+    def _read(self, file: File) -> tuple[int, bytes]:
         if file.submodule:
             line = f"Subproject commit {file.oid}\n".encode("ascii")
             return len(line), line
         return self._trees.blob(file.oid, MAX_COUNTED)
-
-
-def compare(old: bytes, new: bytes, context: int, near: int = 0) -> bytes:
-    """The patch between two texts from its first `@@` on."""
-    return _compare(old, new, _SHOWN, context, near)[1]
-
-
-def _compare(
-    old: bytes, new: bytes, flags: pygit2.enums.DiffOption, context: int = 0, near: int = 0
-) -> tuple[tuple[int, int], bytes]:
-    try:
-        patch = pygit2.Patch.create_from(old, new, "file", "file", flags, context, near)
-        _, added, deleted = patch.line_stats
-        data = patch.data or b""
-    except (pygit2.GitError, ValueError) as error:
-        raise GateError(Exit.UNTRUSTED, f"two texts cannot be compared: {error}") from None
-    start = data.find(b"\n@@ ")
-    return (added, deleted), data[start + 1 :] if start >= 0 else b""
 
 
 def _file(path: bytes, value: Value) -> File | None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from gitgate.core.change import Pair
 from gitgate.errors import Exit, GateError
-from gitgate.git.diffs import Diffs, compare
+from gitgate.git.diffs import Diffs
 from gitgate.git.merge import GitTrees
+from gitgate.git.patches import compare
 
 _HEADER = re.compile(rb"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _CONTEXT = 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -201,6 +201,14 @@ class Repository:
         if header is None or header[0] != "blob":
             return self.read(oid, "blob")
         return self._objects.read(oid) if header[1] <= limit else None
+
+    def pieces(self, oid: str) -> Generator[bytes]:
+        """The content of a blob in pieces, for one that is too large to be held; GateError
+        (untrusted) where it is missing or cannot be read to its end."""
+        argv = ["git", "cat-file", "blob", oid]
+        folder = self.work_tree or self.git_dir
+        if (yield from process.stream(argv, cwd=folder, env=self._place.environment)) != 0:
+            raise self._missing(oid)
 
     def header(self, oid: str) -> tuple[str, int] | None:
         """Kind and size in bytes of an object, without reading it; None where it is missing."""

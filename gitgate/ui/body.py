@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from gitgate.ui.paint import Line, Span, text_of
 
-_NEW_FILE = "+++ b/"
-
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A line, and which line of an artifact it belongs to; 0 for none."""
+    """A line as it is drawn, and what it shows: which line of the file at `path`; 0 for none of
+    its lines, "" for no file."""
 
     number: int
     line: Line
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,51 @@ class Body:
         """The lines that are seen from `top` on."""
         return self.rows[top : top + self.height]
 
-    def number_at(self, top: int) -> int:
-        """The line of the artifact that is at `top`, or the next one that is one."""
-        return next((one.number for one in self.rows[top : top + 500] if one.number), 0)
+    def place(self, top: int) -> int | None:
+        """Which of the lines that are seen from `top` on a comment is about at first: the first
+        that is a line of its file, else the first that is of a file; None where none is."""
+        seen = range(top, min(top + self.height, len(self.rows)))
+        first = next((at for at in seen if self.rows[at].path), None)
+        if first is None:
+            return None
+        path = self.rows[first].path
+        mine = (at for at in seen if self.rows[at].path == path and self.rows[at].number)
+        return next(mine, first)
 
-    @property
-    def last_number(self) -> int:
-        """The last line of the artifact; 0 where it has none."""
-        return next((one.number for one in reversed(self.rows) if one.number), 0)
+    def next_place(self, at: int, way: int) -> int:
+        """The nearest line that shows another place than the one at `at`, down (1) or up (-1); `at`
+        where there is none."""
+        here = self._shows(at)
+        others = range(at + way, len(self.rows) if way > 0 else -1, way)
+        return next((to for to in others if self._shows(to) not in (here, ("", 0))), at)
 
-    def file_at(self, top: int) -> str:
-        """The file of a full diff that is at `top`, as its header names it; "" for none."""
-        for one in reversed(self.rows[: top + 1]):
-            text = text_of(one.line)
-            if text.startswith(_NEW_FILE):
-                return text.removeprefix(_NEW_FILE)
-        return ""
+    def _shows(self, at: int) -> tuple[str, int]:
+        one = self.rows[at]
+        return one.path, one.number if one.path else 0
+
+    def numbers(self, path: str) -> set[int]:
+        """The lines of a file that are shown."""
+        return {one.number for one in self.rows if one.number and one.path == path}
+
+    def paths(self) -> set[str]:
+        """The files that something is shown of."""
+        return {one.path for one in self.rows if one.path}
+
+    def at(self, path: str, number: int, near: int) -> int:
+        """The line that shows a place: the one at `near` if it does, else the first; -1: none."""
+        if 0 <= near < len(self.rows) and self._shows(near) == (path, number):
+            return near
+        return next((at for at in range(len(self.rows)) if self._shows(at) == (path, number)), -1)
+
+    def numbered(self, number: int) -> tuple[int, int]:
+        """The first and the last of the lines that have a number."""
+        found = [at for at, one in enumerate(self.rows) if one.number == number]
+        return (found[0], found[-1]) if found else (0, 0)
+
+    def holding(self, top: int, first: int, last: int) -> int:
+        """Where the screen begins, at `top` if it can, so that these lines are seen, `first` at
+        any rate."""
+        return max(min(max(top, last - self.height + 1), first), 0)
 
     def find(self, wanted: str, after: int) -> int | None:
         """The next line after `after` that has `wanted`, whatever the case; from the top again

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gitgate.core.change import File, Hunk, Line, Measured, Pair, Status
 from gitgate.core.lineage import Carry, Fate
@@ -34,6 +35,17 @@ Hunks = Callable[[Measured], Iterable[Hunk]]
 _NONE = "/dev/null"
 
 
+class Row(NamedTuple):
+    """A line of the diff: what is said, what it is (a slot of `SLOTS`, `title`, `said`
+    or ""), and the place
+    that it shows: the file's path and the line of the new file, 0 for none of its lines."""
+
+    text: str
+    kind: str = ""
+    path: bytes = b""
+    number: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Palette:
     """What starts the colour of each slot; an empty palette draws nothing in colour."""
@@ -54,7 +66,7 @@ def files(
     hunks: Hunks,
     comments: Mapping[bytes, tuple[Carry, ...]],
     palette: Palette,
-) -> Iterator[str]:
+) -> Iterator[Row]:
     """The lines of all files, one after another."""
     for one in measured:
         yield from file(one, hunks(one), comments.get(one.pair.path, ()), palette)
@@ -62,28 +74,31 @@ def files(
 
 def file(
     one: Measured, hunks: Iterable[Hunk], comments: tuple[Carry, ...], palette: Palette
-) -> Iterator[str]:
+) -> Iterator[Row]:
     """The lines of one file: its header, what is to be said of it, its hunks with the comments of
     earlier rounds below the lines that they are about."""
     pair = one.pair
-    yield from (palette.paint("meta", line) for line in _header(pair))
-    yield from (f"note: {safe(remark.text)}" for remark in one.remarks)
+
+    def said(what: str, text: str) -> Row:
+        return Row(f"{what}: {text}", "said", pair.path)
+
+    yield from (Row(palette.paint("meta", line), "meta", pair.path) for line in _header(pair))
+    yield from (said("note", safe(remark.text)) for remark in one.remarks)
     waiting: dict[int, list[Carry]] = {}
     for carry in comments:
         if carry.now.fate is Fate.GONE or not carry.now.line:
-            yield f"comment: {remembered(carry)}"
+            yield said("comment", remembered(carry))
         else:
             waiting.setdefault(carry.now.line, []).append(carry)
     started = False
     for found in hunks:
         if not started:
-            old, new = _names(pair)
-            yield palette.paint("meta", f"--- {old}")
-            yield palette.paint("meta", f"+++ {new}")
+            for line in _names(pair):
+                yield Row(palette.paint("meta", line), "meta", pair.path)
             started = True
-        yield from _hunk(found, waiting, palette)
+        yield from _hunk(found, pair.path, waiting, palette)
     for left in waiting.values():
-        yield from (f"comment: {remembered(carry)}" for carry in left)
+        yield from (said("comment", remembered(carry)) for carry in left)
 
 
 def remembered(carry: Carry) -> str:
@@ -92,20 +107,22 @@ def remembered(carry: Carry) -> str:
     return f"{safe(carry.by)} on iteration {carry.iteration}, {where}: {safe(carry.comment.text)}"
 
 
-def conflict(path: bytes, hunks: Iterable[Hunk], palette: Palette) -> Iterator[str]:
+def conflict(path: bytes, hunks: Iterable[Hunk], palette: Palette) -> Iterator[Row]:
     """How the patch of one file became another: the first sign of a line says in which of the two
     patches it is, the second what the patch does."""
     shown = safe(path_text(path))
-    yield palette.paint("meta", f"{shown}: the old work does not merge onto the new base")
+    said = f"{shown}: the old work does not merge onto the new base"
+    yield Row(palette.paint("meta", said), "meta", path)
     some = False
     for hunk in hunks:
         some = True
-        yield palette.paint("frag", "@@ the old patch (-) against the new one (+)")
+        said = "@@ the old patch (-) against the new one (+)"
+        yield Row(palette.paint("frag", said), "frag", path)
         for line in hunk.lines:
             slot = {"-": "old", "+": "new"}.get(line.kind, "context")
-            yield palette.paint(slot, f"{line.kind}{_safe(line.text)}")
+            yield Row(palette.paint(slot, f"{line.kind}{_safe(line.text)}"), slot, path)
     if not some:
-        yield "the same lines are changed in the same way, on another base"
+        yield Row("the same lines are changed in the same way, on another base", "", path)
 
 
 def _header(pair: Pair) -> Iterator[str]:
@@ -129,8 +146,8 @@ def _header(pair: Pair) -> Iterator[str]:
 
 def _names(pair: Pair) -> tuple[str, str]:
     return (
-        _quoted(b"a/", pair.old) if pair.old else _NONE,
-        _quoted(b"b/", pair.new) if pair.new else _NONE,
+        f"--- {_quoted(b'a/', pair.old) if pair.old else _NONE}",
+        f"+++ {_quoted(b'b/', pair.new) if pair.new else _NONE}",
     )
 
 
@@ -140,7 +157,9 @@ def _quoted(prefix: bytes, file: File) -> str:
     return safe(plain) if safe(plain) == plain else quote(path)
 
 
-def _hunk(hunk: Hunk, waiting: dict[int, list[Carry]], palette: Palette) -> Iterator[str]:
+def _hunk(
+    hunk: Hunk, path: bytes, waiting: dict[int, list[Carry]], palette: Palette
+) -> Iterator[Row]:
     if not hunk.continued:
         old, new = (
             _span(hunk.old_start, hunk.old_length),
@@ -148,12 +167,15 @@ def _hunk(hunk: Hunk, waiting: dict[int, list[Carry]], palette: Palette) -> Iter
         )
         head = palette.paint("frag", f"@@ -{old} +{new} @@")
         section = _safe(hunk.section)
-        yield f"{head} {palette.paint('func', section)}" if section else head
+        head = f"{head} {palette.paint('func', section)}" if section else head
+        yield Row(head, "frag", path)
     texts = marked(hunk.lines) if palette else [((line.text, False),) for line in hunk.lines]
     for line, pieces in zip(hunk.lines, texts, strict=True):
-        yield _line(line, pieces, palette)
+        slot = {"-": "old", "+": "new"}.get(line.kind, "context")
+        number = line.new if line.kind in " +" else None
+        yield Row(_line(line, slot, pieces, palette), slot, path, number or 0)
         for carry in waiting.pop(line.new, ()) if line.new is not None else ():
-            yield f"comment: {remembered(carry)}"
+            yield Row(f"comment: {remembered(carry)}", "said", path)
 
 
 def _span(start: int, length: int) -> str:
@@ -163,10 +185,9 @@ def _span(start: int, length: int) -> str:
 _LONGEST = 10_000  # characters of a line that are shown
 
 
-def _line(line: Line, pieces: Iterable[tuple[str, bool]], palette: Palette) -> str:
+def _line(line: Line, slot: str, pieces: Iterable[tuple[str, bool]], palette: Palette) -> str:
     if line.kind == "\\":
         return f"\\ {_safe(line.text)}"
-    slot = {"-": "old", "+": "new"}.get(line.kind, "context")
     if len(line.text) > _LONGEST:
         shown = f"{line.kind}{_safe(line.text[:_LONGEST])}"
         return f"{palette.paint(slot, shown)}… and {len(line.text) - _LONGEST:,} more characters"

@@ -18,20 +18,25 @@ if TYPE_CHECKING:
     from rich.style import Style
 
 SLOTS = {
-    "title": ("bold", "bold brightwhite"),
-    "heading": ("bold cyan", "bold brightcyan"),
-    "key": ("bold yellow", "bold brightyellow"),
-    "good": ("green", "bold brightgreen"),
-    "warning": ("yellow", "bold brightyellow"),
-    "error": ("bold red", "bold brightwhite red"),
+    "title": ("bold", "bold"),
+    "heading": ("bold", "bold ul"),
+    "key": ("bold", "bold"),
+    "good": ("bold green", "bold"),
+    "warning": ("bold magenta", "bold reverse"),
+    "error": ("bold red", "bold reverse ul"),
     "dim": ("dim", "normal"),
-    "frame": ("dim", "brightwhite"),
-    "old": ("red", "bold brightred"),
-    "new": ("green", "bold brightgreen"),
-    "changed": ("cyan", "bold brightcyan"),
+    "frame": ("dim", "normal"),
+    "old": ("red", "normal"),
+    "new": ("green", "bold"),
+    "changed": ("bold", "bold ul"),
     "found": ("reverse", "reverse"),
 }
-"""What has a colour (`color.gate.<slot>`): the usual one and that of the high-contrast palette."""
+"""What has a colour (`color.gate.<slot>`): the usual one and that of the high-contrast palette.
+
+Yellow, cyan and the bright colours vanish on white, blue on black: none of them is here. What has
+to be read is in the terminal's own colour, so what does have a colour is what is wrong. The
+high-contrast palette has no colour but the terminal's own two.
+"""
 
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _ATTRIBUTES = {

@@ -28,6 +28,13 @@ def text_of(line: Line) -> str:
     return "".join(text for text, _ in line)
 
 
+def apart(text: str, style: str | Style) -> Line:
+    """`text` in a style that the blanks around it do not have: it may be reversed or underlined."""
+    shown = text.strip(" ")
+    before, _, after = text.partition(shown) if shown else (text, "", "")
+    return tuple(span for span in ((before, ""), (shown, style), (after, "")) if span[0])
+
+
 def cells(line: Line) -> int:
     """How many cells of a terminal a line takes."""
     return sum(width(text) for text, _ in line)

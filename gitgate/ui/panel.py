@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitgate.core.policy import Verbosity
 from gitgate.ui.look import Look
-from gitgate.ui.paint import Line, cells, framed, text_of, wrap
+from gitgate.ui.paint import Line, apart, cells, framed, text_of, wrap
 from gitgate.ui.sanitise import width
 from gitgate.ui.sections import WAITING, Document, Row, Section, sections, shell
 
@@ -50,10 +50,10 @@ def _section(section: Section, columns: int) -> list[Line]:
 def _drawn(row: Row) -> Line:
     """A row with its mark; a mark is never a colour alone, and the words say it again."""
     mark = {"validated": "good"}.get(row.mark, row.mark)
-    if row.slot == "key":
-        return (row.lead, "key"), (row.text, "")
-    spans = ((row.begin, mark), (row.text, row.slot), (f"  {row.tail}" if row.tail else "", "dim"))
-    return tuple(span for span in spans if span[0])
+    slot = "" if row.slot == "key" else row.slot
+    tail = f"  {row.tail}" if row.tail else ""
+    before = apart(row.begin, "key" if row.slot == "key" else mark)
+    return tuple(span for span in (*before, (row.text, slot), (tail, "dim")) if span[0])
 
 
 def spoken(found: tuple[Section, ...]) -> list[Line]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from gitgate.core.policy import Display, Options
 from gitgate.ui.sanitise import clip, safe, width
-from gitgate.ui.sections import WAITING, counted, sections, shell, short, spoken, until
+from gitgate.ui.sections import WAITING, counted, left, sections, shell, short, spoken, until
 
 Document = Mapping[str, Any]
 
@@ -35,27 +35,31 @@ def panel(doc: Document, display: Display = _DISPLAY, options: Options = _OPTION
 
 
 def table(docs: Sequence[Document], columns: int) -> list[str]:
-    """A line an instance: status, gate, subject, iteration, since when, and the deadline."""
-    rows = [
-        (
-            doc["status"],
-            safe(doc["gate"]),
-            safe(doc["subject"]),
-            f"iteration {doc['iteration']}",
-            f"for {spoken(doc['waited'])}",
-            until(doc).removeprefix(", "),
-        )
-        for doc in docs
-    ]
+    """A line an instance: status, gate, subject, iteration, since when, and the deadline; only how
+    long it is until then where the lines have no room for both."""
+    lines = _aligned([_cells(doc, until(doc)) for doc in docs])
+    if any(width(line) > columns for line in lines):
+        lines = _aligned([_cells(doc, left(doc) or until(doc)) for doc in docs])
+    return [clip(line, columns) for line in lines]
+
+
+def _cells(doc: Document, deadline: str) -> tuple[str, ...]:
+    return (
+        doc["status"],
+        safe(doc["gate"]),
+        safe(doc["subject"]),
+        f"iteration {doc['iteration']}",
+        f"for {spoken(doc['waited'])}",
+        deadline.removeprefix(", "),
+    )
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max((width(row[at]) for row in rows), default=0) for at in range(5)]
     return [
-        clip(
-            "  ".join(
-                cell + " " * (size - width(cell))
-                for cell, size in zip(row, [*widths, 0], strict=True)
-            ).rstrip(),
-            columns,
-        )
+        "  ".join(
+            cell + " " * (size - width(cell)) for cell, size in zip(row, [*widths, 0], strict=True)
+        ).rstrip()
         for row in rows
     ]
 

@@ -17,7 +17,8 @@ _ESCAPED_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})
 
 # Code points of other categories that show nothing (Unicode, DerivedCoreProperties.txt,
 # Default_Ignorable_Code_Point). Variation selectors are among them: they carry hidden text as well
-# as the colour of an emoji.
+# as the colour of an emoji. The colours of skin show something, but in no cell, two or four: each
+# terminal counts them in its own way.
 _INVISIBLE = frozenset(
     chain(
         range(0x034F, 0x0350),
@@ -28,6 +29,7 @@ _INVISIBLE = frozenset(
         range(0xFE00, 0xFE10),
         range(0xFFA0, 0xFFA1),
         range(0xE0000, 0xE1000),
+        range(0x1F3FB, 0x1F400),
     )
 )
 

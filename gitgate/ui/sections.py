@@ -152,7 +152,7 @@ def _header(doc: Document) -> Iterator[Row]:
     transition = doc["transition"]
     if transition:
         yield Row(f"Phase: {safe(transition['from'])} → {safe(transition['to'])}")
-    yield Row(f"Gate: {safe(doc['title'] or doc['gate'])} ({safe(doc['gate'])})")
+    yield Row(f"Gate: {safe(doc['title'] or doc['gate'])} ({safe(doc['gate'])})", slot="title")
     yield Row(
         f"Subject: {safe(doc['subject'])} → {safe(doc['target'])}, iteration {doc['iteration']},"
         f" work {short(doc['work'])}"
@@ -167,9 +167,14 @@ def until(doc: Document) -> str:
     """The deadline, and how long it is until then."""
     if not doc["deadline"]:
         return ""
-    left = doc["time_left"]
-    waits = doc["status"] in WAITING and left != "PT0S"
-    return f", until {doc['deadline']}" + (f" ({spoken(left)} left)" if waits else "")
+    remains = left(doc)
+    return f", until {doc['deadline']}" + (f" ({remains})" if remains else "")
+
+
+def left(doc: Document) -> str:
+    """How long it is until the deadline; "" without one, or when nothing waits for it."""
+    waits = doc["deadline"] and doc["status"] in WAITING and doc["time_left"] != "PT0S"
+    return f"{spoken(doc['time_left'])} left" if waits else ""
 
 
 def _context(doc: Document) -> Iterator[Row]:
@@ -195,7 +200,7 @@ def _context(doc: Document) -> Iterator[Row]:
     if doc["waiting_for"] and doc["status"] in WAITING:
         yield _fact(f"may approve: {', '.join(safe(person) for person in doc['waiting_for'])}")
     for warning in doc["warnings"]:
-        yield _fact(f"note: {safe(warning)}")
+        yield _fact(f"note: {safe(warning)}", slot="warning")
 
 
 def _fact(text: str, slot: str = "") -> Row:
@@ -233,7 +238,7 @@ def _findings(rows: Sequence[Document], lead: str) -> Iterator[Row]:
         by = "" if row["reported_by"] == before else f" (reported by {_people(row)})"
         before = row["reported_by"]
         text = f"{line}{row['level']}: {safe(row['text'])}{by}"
-        yield Row(text, lead, row["level"], slot=row["level"])
+        yield Row(text, lead, row["level"])
     if len(rows) > _FINDINGS_SHOWN:
         yield Row(f"and {len(rows) - _FINDINGS_SHOWN} more: --json has them all", lead)
 

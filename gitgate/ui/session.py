@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gitgate.core.decision import Action
+from gitgate.ui import remarking
 from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import Field
@@ -73,6 +74,8 @@ def _panel(state: State, key: Key, body: Body) -> Step:
         return state, Do.LEAVE
     if char in seat.hidden:
         return replace(state, message=f"the policy does not offer {char} here"), Do.NOTHING
+    if seat.ended and (char in _ACTIONS or char == "e"):
+        return replace(state, message=seat.ended), Do.NOTHING
     if char in _ACTIONS:
         return _begin(state, _ACTIONS[char])
     if char in ("v", "e", "c"):
@@ -117,6 +120,8 @@ def _edit(state: State) -> Step:
     """The chosen artifact in the editor; who becomes an author by that is told so before."""
     if state.seat and "e" in state.seat.hidden:
         return replace(state, message="the policy does not offer e here"), Do.NOTHING
+    if state.seat and state.seat.ended:
+        return replace(state, message=state.seat.ended), Do.NOTHING
     if state.seat and state.seat.authors and not state.warned:
         return replace(state, warned=True, message=state.seat.authors), Do.NOTHING
     return state, Do.EDIT
@@ -160,9 +165,9 @@ def _view(state: State, key: Key, body: Body) -> Step:
         return state, Do.PAGE
     if char == "e":
         return _edit(state)
-    if char == "c":
-        line = body.number_at(_pointed(state, body))
-        return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
+    if char == "c" and state.chosen is not None:
+        path = state.chosen.path
+        return remarking.begin(state, body) or remarking.whole(state, path), Do.NOTHING
     return _reading(state, key, body)
 
 
@@ -187,21 +192,10 @@ def _changes(state: State, key: Key, body: Body) -> Step:
     return _reading(state, key, body)
 
 
-def _pointed(state: State, body: Body) -> int:
-    """The line that is meant: the one that was searched for where it is seen, else the first."""
-    seen = state.top <= state.found < state.top + body.height
-    return state.found if seen else state.top
-
-
 def _comment_on_change(state: State, body: Body) -> Step:
-    """A comment on the line of the full diff that is at the top, else on a chosen artifact."""
-    at = _pointed(state, body)
-    name, line = body.file_at(at), body.number_at(at)
-    paths = [one.path for one in (state.seat.artifacts if state.seat else ())]
-    if not state.full or name not in paths or not line:
-        return _choose(state, Purpose.COMMENT)
-    state = replace(state, artifact=paths.index(name))
-    return show(state, Screen.WORDS, asked=Asked.LINE, typed=Field(), line=line), Do.NOTHING
+    """A comment on a line of the full diff, else on an artifact that is chosen first."""
+    asked = remarking.begin(state, body) if state.full else None
+    return (asked, Do.NOTHING) if asked else _choose(state, Purpose.COMMENT)
 
 
 def _help(state: State, key: Key, body: Body) -> Step:

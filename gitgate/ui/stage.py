@@ -10,8 +10,8 @@ from __future__ import annotations
 from gitgate.ui.body import marked
 from gitgate.ui.keys import Terminal
 from gitgate.ui.look import Look
-from gitgate.ui.paint import Line, ansi, cells, wrap
-from gitgate.ui.screens import Page, in_frame
+from gitgate.ui.pages import Page, in_frame
+from gitgate.ui.paint import Line, ansi, cells, text_of, wrap
 
 _ENTER = "\x1b[?1049h\x1b[2J\x1b[H"
 _LEAVE = "\x1b[H\x1b[J\x1b[?25h\x1b[?1049l"
@@ -44,13 +44,16 @@ class Stage:
         """Print the next screen whatever was printed last."""
         self._last = ()
 
-    def paint(self, page: Page, look: Look, top: int, wanted: str = "") -> None:
-        """Show a page from the line `top` of its body on, with what is searched for marked."""
-        seen = [marked(one.line, wanted) for one in page.body.seen(top)]
+    def paint(self, page: Page, look: Look, wanted: str = "") -> None:
+        """Show a page, with what is searched for and what is pointed to marked."""
+        seen = [
+            marked(one.line, wanted) if at != page.pointed else ((text_of(one.line), "found"),)
+            for at, one in enumerate(page.body.seen(page.top), start=page.top)
+        ]
         if page.boxed:
             seen = [in_frame(line, look) for line in seen]
         if self.flows:
-            self._flow(page, look, top, seen)
+            self._flow(page, look, page.top, seen)
             return
         self._over([*page.head, *seen, *page.foot], look, page)
 
@@ -60,8 +63,9 @@ class Stage:
         text = f"{_TO_END}\r\n".join(rows)
         after = _BELOW
         if page.prompt is not None:
-            column = min(page.cursor, look.columns - 1) + 1
-            after += f"\x1b[{min(len(lines), look.rows)};{column}H\x1b[?25h"
+            up, column = page.cursor
+            row = max(min(len(lines), look.rows) - up, 1)
+            after += f"\x1b[{row};{min(column, look.columns - 1) + 1}H\x1b[?25h"
         self.terminal.write(f"{_TOP}{text}{_TO_END}{after}")
 
     def _flow(self, page: Page, look: Look, top: int, seen: list[Line]) -> None:

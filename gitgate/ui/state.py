@@ -75,8 +75,8 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment that is not signed yet, on the content with the object id `oid`; line 0 is the
-    whole file."""
+    """A comment that is not signed yet; line 0 is the whole file. `oid` is the content that it is
+    about, "" until it was kept."""
 
     path: str
     line: int
@@ -89,7 +89,7 @@ class Seat:
     """One instance as the reviewer sits before it.
 
     `signer` is the key in words, `person` whose it is, `obstacle` why a signature would not do;
-    `authors` says what an edit makes of its author.
+    `ended` why there is nothing to decide; `authors` says what an edit makes of its author.
     """
 
     doc: Mapping[str, Any]
@@ -97,6 +97,7 @@ class Seat:
     signer: str = ""
     person: str = ""
     obstacle: str = ""
+    ended: str = ""
     comment_required: bool = False
     reason_required: bool = True
     skip_allowed: bool = True
@@ -135,7 +136,9 @@ class State:
     words: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
     begun: Mapping[str, Remark] = field(default_factory=dict)
+    path: str = ""  # of the file that a comment is typed on, and its line
     line: int = 0
+    pointed: int = -1  # which of the lines on the screen shows that place
     searched: str = ""
     found: int = -1
     message: str = ""

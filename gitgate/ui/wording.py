@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gitgate.core.decision import Action
+from gitgate.ui import remarking
 from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import LONGEST, Field
 from gitgate.ui.sanitise import says_something
 from gitgate.ui.sections import counted
-from gitgate.ui.state import Asked, Do, Remark, Screen, State, Step, back, show
+from gitgate.ui.state import Asked, Do, Screen, State, Step, back, show
 
-_LAST_LINE = 99_999_999
 SEVERAL = (Asked.WORDS, Asked.REMARK)
 """What may have several lines, and is kept where it is not finished."""
 
@@ -31,33 +31,45 @@ def typing(state: State, key: Key, body: Body) -> Step:
     if key.name == "esc":
         return _left(state)
     if key.name == "line":
-        state, key = replace(state, typed=Field.of(key.text)), Key("enter")
-        if state.asked is Asked.WORDS and state.typed.text.strip() == "e":
-            return replace(state, typed=Field.of(state.said)), Do.EDITOR
-        if state.asked is Asked.WORDS and state.words_required and not state.typed.text.strip():
-            return back(state, "nothing was written"), Do.NOTHING
+        return _whole(replace(state, typed=Field.of(key.text)), body)
     if key.name == "ctrl-e":
         words = state.asked is Asked.WORDS
         return kept(state, key), Do.EDITOR if words else Do.NOTHING
+    if key.name in ("up", "down") and state.asked is Asked.LINE:
+        return remarking.move(state, key, body), Do.NOTHING
     if not state.typed.takes(key):
         return replace(state, message=_too_long(state, key)), Do.NOTHING
-    if key.name != "enter":
-        return replace(state, typed=state.typed.press(key)), Do.NOTHING
+    if key.name == "enter":
+        return _entered(state, body)
+    return replace(state, typed=state.typed.press(key)), Do.NOTHING
+
+
+def _whole(state: State, body: Body) -> Step:
+    """A whole line was typed at a prompt."""
+    text = state.typed.text.strip()
+    if state.asked is Asked.WORDS and text == "e":
+        return replace(state, typed=Field.of(state.said)), Do.EDITOR
+    if state.asked is Asked.WORDS and state.words_required and not text:
+        return back(state, "nothing was written"), Do.NOTHING
+    return _entered(state, body)
+
+
+def _entered(state: State, body: Body) -> Step:
     match state.asked:
         case Asked.WORDS:
             return worded(state, state.typed.text)
         case Asked.SEARCH:
             return _search(state, body)
         case Asked.LINE:
-            return _line(state, body)
+            return remarking.chosen(state, body)
         case Asked.REMARK:
-            return _remark(state)
+            return remarking.noted(state)
 
 
 def _left(state: State) -> Step:
     after = back(kept(state))
     begun = state.asked is Asked.REMARK and bool(state.typed.text.strip())
-    said = "what you began to write is kept: c on this artifact offers it again" if begun else ""
+    said = "what you began to write is kept: c on this file offers it again" if begun else ""
     return replace(after, message=said), Do.KEEP
 
 
@@ -89,18 +101,7 @@ def kept(state: State, key: Key | None = None) -> State:
     state = replace(state, typed=Field.of(text))
     if state.asked is Asked.WORDS and state.action is not None:
         return replace(state, words={**state.words, state.action.value: text})
-    return _begun(state, text) if state.asked is Asked.REMARK else state
-
-
-def _begun(state: State, text: str) -> State:
-    """The artifact's comment that is not finished, none where it has no text."""
-    artifact = state.chosen
-    if artifact is None:
-        return state
-    begun = {path: one for path, one in state.begun.items() if path != artifact.path}
-    if text.strip():
-        begun[artifact.path] = Remark(artifact.path, state.line, text, artifact.oid)
-    return replace(state, begun=begun)
+    return remarking.left(state, text) if state.asked is Asked.REMARK else state
 
 
 def _search(state: State, body: Body) -> Step:
@@ -113,32 +114,3 @@ def _search(state: State, body: Body) -> Step:
         return replace(below, message=f"nothing has {wanted!r}"), Do.NOTHING
     said = f"found {wanted!r}; / and Enter finds the next"
     return replace(below, top=found, found=found, message=said), Do.NOTHING
-
-
-def _line(state: State, body: Body) -> Step:
-    text, last = state.typed.text.strip() or str(state.line), body.last_number
-    if state.content.screen is Screen.CHANGES:
-        last = _LAST_LINE  # a diff does not show all lines
-    if not (text.isdecimal() and text.isascii() and len(text) < 9) or int(text) > last:
-        message = f"a line from 1 to {last}, 0 for the whole file"
-        return replace(state, typed=Field(), message=message), Do.NOTHING
-    asked = replace(state, asked=Asked.REMARK, line=int(text), typed=Field())
-    begun = state.begun.get(state.chosen.path) if state.chosen else None
-    if begun is None:
-        return asked, Do.NOTHING
-    said = f"you began this on {_where(begun.line)}; Ctrl-U empties it"
-    return replace(asked, typed=Field.of(begun.text), message=said), Do.NOTHING
-
-
-def _remark(state: State) -> Step:
-    artifact, text = state.chosen, " ".join(state.typed.text.split())
-    if artifact is None or not text:
-        return back(_begun(state, ""), "nothing was written"), Do.KEEP
-    remark = Remark(artifact.path, state.line, text, artifact.oid)
-    state = replace(back(_begun(state, "")), remarks=(*state.remarks, remark))
-    said = f"noted on {_where(state.line)}; it is signed with your decision"
-    return replace(state, message=said), Do.KEEP
-
-
-def _where(line: int) -> str:
-    return f"line {line}" if line else "the file"

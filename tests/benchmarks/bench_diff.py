@@ -25,11 +25,6 @@ IMPORTS = (
     "import gitgate.ui.changes, gitgate.app.asking.choose, gitgate.app.gather.world;"
     "import gitgate.cli.env, gitgate.git.repository"
 )
-_MEMORY = (
-    "import resource, subprocess, sys;"
-    "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True);"
-    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
-)
 
 
 def changed(box: Sandbox, name: str, files: int) -> tuple[Path, list[str]]:
@@ -80,7 +75,7 @@ def main(rounds: int) -> int:
             found = medians(things, rounds)
             beyond = found["summary"] - found["imports"]
             ratio = beyond / found["numstat"]
-            memory = int(box.run(sys.executable, "-c", _MEMORY, program, "diff", cwd=work))
+            memory = box.memory([program, "diff"], work)
             first, whole = first_screen(box, [program, "diff", "--full"], work)
             print(f"{LINES} lines {name}, medians of {rounds}:")
             for thing, seconds in found.items():

@@ -15,6 +15,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+_MEMORY = (
+    "import resource, subprocess, sys;"
+    "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True);"
+    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+)
+
 
 class Sandbox:
     """A folder with a HOME of its own, and commands that see nothing else of the caller."""
@@ -48,6 +54,10 @@ class Sandbox:
         started = time.perf_counter()
         self.run(*argv, cwd=cwd)
         return time.perf_counter() - started
+
+    def memory(self, argv: Sequence[str], cwd: Path) -> int:
+        """The most memory that a command has at a time, or one that it starts, in MB."""
+        return int(self.run(sys.executable, "-c", _MEMORY, *argv, cwd=cwd)) // 1000
 
 
 def medians(things: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:

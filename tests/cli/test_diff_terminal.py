@@ -120,7 +120,7 @@ def test_the_first_screen_does_not_wait_for_the_whole(project: Project) -> None:
         changes = Changes(world, loaded, rounds.chosen(loaded, None))
         measured: list[object] = []
         measure = changes.measure
-        changes.measure = lambda pair: measured.append(pair) or measure(pair)  # type: ignore[method-assign]
+        changes.measure = lambda *pair: measured.append(pair) or measure(*pair)  # type: ignore[method-assign]
         pieces = diffing._pieces(diffing.full_diff(changes, Palette()))
         assert next(pieces).count(b"\n") == 60
         assert len(measured) < 20

@@ -11,7 +11,7 @@ WALK = (
     ("v", "A number, or nothing to go back:"),
     ("2\r", "Some *words*"),
     ("c", "on which line"),
-    ("3\r", "Comment on line 3:"),
+    ("3\r", "Comment on line 3 of"),
     ("Too bold\r", "noted on line 3"),
     ("b", "A number, or nothing to go back:"),
     ("\r", "Keys: a: approve"),
@@ -50,7 +50,9 @@ def test_a_setting_turns_it_on_and_a_dumb_terminal_gets_no_escape(
         terminal.wait("x: leave")
         assert "validated: docs/code.py" in "\n".join(terminal.screen)
     project.git("config", "--unset", "gate.accessible")
-    with session(project, env={"TERM": "dumb"}) as terminal:
-        terminal.wait("[x] leave")
-        terminal.press("v", "A number")
+    with session(project, env={"TERM": "dumb"}, rows=24) as terminal:
+        panel = "\n".join(terminal.wait("[x] leave"))
+        assert "[q] Quit workflow" in panel and "[space] more" not in panel
+        listed = "\n".join(terminal.press("v", "A number"))
+        assert "│ 3: ✓ docs/code.py" in listed
         assert b"\x1b" not in terminal.raw

@@ -34,7 +34,7 @@ WALK = (
     ("m", "<b>here</b>"),
     ("c", "on which line"),
     ("9\r", "a line from 1 to 3"),
-    ("3\r", "Comment on line 3:"),
+    ("3\r", "Comment on line 3 of"),
     ("too bold\r", "noted on line 3"),
     ("b", "1 of your comments"),
     ("b", "[x] leave"),

@@ -46,8 +46,8 @@ def test_a_comment_that_is_not_finished_is_offered_again(
         terminal.wait("[x] leave")
         terminal.press("v", "[ENTER] open")
         terminal.press("\r", "[p] previous")
-        terminal.press("c", "Comment on which line")
-        terminal.press("3\r", "Comment on line 3")
+        terminal.press("c", "on which line (0")
+        terminal.press("3\r", "Comment on line 3 of")
         terminal.press("A comment of many words", "many words")
         if end == "\x1b":
             terminal.press(end, "what you began to write is kept")
@@ -64,9 +64,9 @@ def test_a_comment_that_is_not_finished_is_offered_again(
         terminal.wait("[x] leave")
         terminal.press("v", "[ENTER] open")
         terminal.press("\r", "[p] previous")
-        terminal.press("c", "Comment on which line")
+        terminal.press("c", "on which line (0")
         terminal.press("4\r", "you began this on line 3")
-        terminal.press(" and more\r", "noted on line 4")
+        terminal.press(" and more\r", "noted on line 4 of")
         terminal.keys("\x03")
         terminal.end()
     [note] = kept(project).comments

@@ -9,6 +9,7 @@ import pytest
 from gitgate.core import lineage
 from gitgate.core.change import File, Line, Pair, Status, hunks
 from gitgate.core.lineage import Carried, Fate
+from gitgate.core.remarkable import of_text
 from gitgate.core.structure import Form, Outline, form_of
 from gitgate.core.summary import tell
 from gitgate.core.words import compare, marked
@@ -200,3 +201,18 @@ def test_a_hostile_line_takes_no_longer_than_another(path: str, line: str) -> No
 def test_lines_that_differ_far_behind_their_beginning() -> None:
     old, new = "word " * 100 + "one\n", "word " * 100 + "two\n"
     assert told("a.md", old, new) == ["~ “…word word word one” → “…word word word two” 1-1"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "only"),
+    [
+        (b"one two\n", b"  one\ttwo\n", True),
+        (b"one two\n", b"one\ntwo\n", True),
+        (b"one two\n", b"onetwo\n", False),
+        (b"one two\n", b"onet wo\n", False),
+        (b"one\n", b"one two\n", False),
+    ],
+)
+def test_only_white_space(old: bytes, new: bytes, only: bool) -> None:
+    said = {one.text for one in of_text(old, new, b"")}
+    assert ("nothing but white space changes" in said) is only

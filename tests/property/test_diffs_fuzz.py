@@ -15,8 +15,9 @@ from gitgate.core import lineage, remarkable, summary
 from gitgate.core.change import File, Measured, Pair, counts, hunks, places
 from gitgate.core.words import marked
 from gitgate.errors import GateError
-from gitgate.git.diffs import Diffs, compare
+from gitgate.git.diffs import Diffs
 from gitgate.git.merge import GitTrees
+from gitgate.git.patches import compare
 from gitgate.git.repository import Repository
 from gitgate.ui import fulldiff
 
@@ -90,7 +91,7 @@ def test_the_summary_the_marks_and_the_comments() -> None:
         shown = fulldiff.file(
             Measured(pair, 1, 1, (0, 0)), hunks(compare(old, new, 3)), (), fulldiff.Palette()
         )
-        for text in shown:
+        for text in (row.text for row in shown):
             assert text.replace("\t", "").isprintable(), number
 
 

@@ -98,6 +98,16 @@ def test_each_slot_can_be_set_and_has_a_style_of_high_contrast() -> None:
         palette_of({"gate.palette": "dark"})
 
 
+def test_no_colour_that_vanishes_on_white_or_on_black() -> None:
+    colors = {style.color.name for style in palette_of({}).values() if style.color}
+    assert colors == {"red", "green", "magenta"}
+    high = palette_of({"gate.palette": "high-contrast"})
+    for style in (*palette_of({}).values(), *high.values()):
+        assert style.bgcolor is None
+    assert all(style.color is None and not style.dim for style in high.values())
+    assert len({str(high[slot]) for slot in ("error", "warning", "old", "new")}) == 4
+
+
 def test_accessible_by_option_and_by_setting() -> None:
     around = Surroundings(**TERMINAL)
     assert not look_of(Display(), Options(), {}, around).accessible

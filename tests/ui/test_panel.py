@@ -7,8 +7,9 @@ from panels import document, finding, item, look
 from rich.cells import cell_len
 
 from gitgate.core.policy import BoxStyle, Verbosity
-from gitgate.ui.paint import cells, text_of, wrap
+from gitgate.ui.paint import apart, cells, text_of, wrap
 from gitgate.ui.panel import panel, shown
+from gitgate.ui.plain import table
 
 HOSTILE = {
     "wide": "文書/要件/ログイン画面の仕様書とその変更履歴について.md",
@@ -251,3 +252,22 @@ def test_what_waits_for_nobody_offers_commands(status: str, command: str) -> Non
     found = said(status=status)
     assert "[a]" not in found and "decide:" not in found
     assert found.split("Options:")[1].split("│")[2].strip().startswith(command)
+
+
+def test_a_list_keeps_the_time_that_is_left_where_it_has_no_room_for_the_date() -> None:
+    doc = document()
+    (wide,) = table([doc], 200)
+    assert wide.endswith("  until 2025-12-01T06:00:00Z (43 min left)")
+    (narrow,) = table([doc], len(wide) - 1)
+    assert narrow == wide.replace("until 2025-12-01T06:00:00Z (43 min left)", "43 min left")
+    late = {**doc, "status": "parked", "time_left": "PT0S"}
+    first, second = table([doc, late], len(wide) + 1)
+    assert first.endswith("  43 min left") and second.endswith("  until 2025-12-01T06:00:00Z")
+
+
+def test_blanks_have_no_style_that_would_show() -> None:
+    for line in panel(document(), look(80), session=True):
+        for text, slot in line:
+            assert slot in ("", "frame", "dim") or text == text.strip(), text
+    assert apart("  [a] ", "key") == (("  ", ""), ("[a]", "key"), (" ", ""))
+    assert apart("   ", "key") == (("   ", ""),)

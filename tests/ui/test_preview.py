@@ -85,3 +85,72 @@ def test_of_a_huge_file_only_the_beginning_is_shown() -> None:
     assert len(rows) < 15_000
     one = lines(preview(b"x" * 400_000, "a.txt"), columns=90)
     assert len(one) < 300 and "characters more: o shows all" in "".join(one)
+
+
+def test_a_pager_gets_all_of_it_in_pieces() -> None:
+    data = b"".join(b"%d\tof\xff many\x1b\r\n" % number for number in range(20_000)) + b"the end"
+    pieces = [*preview(data).pieces()]
+    assert len(pieces) > 4
+    shown = b"".join(pieces).decode().split("\n")
+    assert len(shown) == 20_001
+    assert (shown[0], shown[19_999]) == (
+        r"0       of\xff many\x1b\r",
+        r"19999   of\xff many\x1b\r",
+    )
+    assert shown[-1] == "the end"
+
+
+CODE = b"# note\n@wraps\nclass Login(Base):\n    def go(self) -> int:\n        return not 'x'\n"
+PAGE = (
+    b"# One\n\n## Two\n\n### Three\n\n#### Four\n\n> said\n\n1. `code` <kbd>x</kbd>\n2. [a](http://b)\n"
+    b"\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n```python\ndef f(): pass\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "rendered"),
+    [(CODE, "a.py", False), (PAGE, "a.md", False), (PAGE, "a.md", True)],
+)
+def test_no_colour_that_vanishes_on_white_or_on_black(
+    data: bytes, path: str, rendered: bool
+) -> None:
+    rows = preview(data, path).lines(60, rendered=rendered, colored=True)
+    styles = [style for row in rows for _, style in row.line if not isinstance(style, str)]
+    used = {color.name for style in styles for color in (style.color, style.bgcolor) if color}
+    assert used <= {"default", "red", "green", "magenta"}
+    assert any(style.bold for style in styles)
+
+
+def test_code_has_the_styles_that_the_theme_names() -> None:
+    rows = preview(CODE, "a.py").lines(60, rendered=False, colored=True)
+    styles = {text.strip(): str(style) for row in rows for text, style in row.line}
+    kinds = ("# note", "class", "Login", "go", "return", "not", "x")
+    assert [styles[text] for text in kinds] == [
+        "italic",
+        "bold",
+        "underline",
+        "underline",
+        "bold",
+        "bold",
+        "magenta",
+    ]
+
+
+def test_what_rendered_text_decodes_is_seen_whole() -> None:
+    hidden = b"&#x202e;&#x202e;&#x202e;&#x200b;"
+    data = b"Pay %b to **the** last word of this line\n\n| a&#x202e; | b |\n|-|-|\n" % hidden
+    rows = lines(preview(data), rendered=True, columns=40)
+    assert all(cell_len(row) <= 40 for row in rows)
+    said = "".join(row.strip() for row in rows).replace(" ", "")
+    assert r"Pay\u202e\u202e\u202e\u200btothelastwordofthisline" in said and r"a\u202e" in said
+
+
+def test_a_pager_gets_what_is_not_held() -> None:
+    held = preview(b"the begin", size=3 << 20)
+    text = "\u00e9" * (1 << 20) + "\nnext\tline\nend"
+    data = text.encode()
+    parts = [data[at : at + 4099] for at in range(0, len(data), 4099)]
+    pieces = [*held.pieces(parts)]
+    assert b"".join(pieces).decode() == text.replace("\t", "    ") and len(pieces) > 2
+    assert max(map(len, pieces)) < 2 << 20
+    assert not held.whole and preview(b"x").whole

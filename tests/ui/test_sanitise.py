@@ -161,6 +161,11 @@ def test_a_clipped_text_fits(text: str, cells: int) -> None:
         assert text.startswith(clipped[:-1])
 
 
+def test_a_colour_of_skin_takes_the_same_cells_everywhere() -> None:
+    assert safe("\U0001f44d\U0001f3fd") == "\U0001f44d\\U0001f3fd"
+    assert width(safe("\U0001f44d\U0001f3fd")) == 12
+
+
 def test_rich_is_not_imported_before_it_is_needed() -> None:
     script = (
         "import sys; from gitgate.ui.sanitise import safe, width; safe('é'); width('a');"

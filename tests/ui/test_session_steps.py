@@ -16,7 +16,7 @@ from gitgate.ui.field import Field
 from gitgate.ui.session import step
 from gitgate.ui.state import Artifact, Asked, Do, Screen, Seat, State
 
-BODY = Body([Shown(number, ((f"line {number}", ""),)) for number in range(1, 101)], 10)
+BODY = Body([Shown(number, ((f"line {number}", ""),), "a.md") for number in range(1, 101)], 10)
 ARTIFACTS = (Artifact("a.md", "1" * 40, "validated"), Artifact("b.md", "2" * 40, "error"))
 SEAT = Seat(document(request="3" * 40), ARTIFACTS)
 PANEL = State(Screen.PANEL, seat=SEAT, waiting=(document(), document()))

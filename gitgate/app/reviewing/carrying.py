@@ -11,7 +11,8 @@ from gitgate.core.decision import Comment
 from gitgate.core.lineage import GONE, Carried
 from gitgate.core.request import Request
 from gitgate.errors import GateError
-from gitgate.git.diffs import MAX_COUNTED, compare
+from gitgate.git.diffs import MAX_COUNTED
+from gitgate.git.patches import compare
 from gitgate.git.repository import Repository
 
 
@@ -22,11 +23,10 @@ def carry(
 
     A comment whose line is not there any more is one on the whole file, and its text says so.
     """
-    contents = {one.path: one.oid for one in request.deliverables}
     carried: list[Noted] = []
     moved = gone = 0
     for one in comments:
-        comment, oid = one.comment, contents.get(one.comment.path, "")
+        comment, oid = one.comment, content(repo, request, one.comment.path)
         if oid != one.oid:
             now = _now(repo, one, oid)
             moved += now.line not in (None, comment.line)
@@ -34,6 +34,15 @@ def carry(
             one = Noted(_placed(comment, now), oid)
         carried.append(one)
     return tuple(carried), _told(moved, gone)
+
+
+def content(repo: Repository, request: Request, path: bytes) -> str:
+    """The object id of a file in the work under review; "" where it is not there."""
+    try:
+        found = repo.entry(repo.commit(request.work).tree, path)
+    except GateError:
+        return ""
+    return found[1] if found else ""
 
 
 def _now(repo: Repository, one: Noted, oid: str) -> Carried:

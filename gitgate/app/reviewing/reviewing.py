@@ -5,7 +5,8 @@ Gather, decide, apply, as often as the person likes; each time from the reposito
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +31,10 @@ from gitgate.signing.sign import signer
 _PATIENCE = 20.0
 """Seconds that a remote has to answer."""
 
-LARGEST_READ = 16 << 20
-"""Bytes of an artifact that are read to be shown."""
+LARGEST_READ = 512 << 10
+"""Bytes of an artifact that are held to be shown."""
+
+_BEGINNING = 64 << 10  # bytes that are read of a larger one
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def decide(world: World, desk: Desk, action: Action, words: str, memory: Memory)
 
 def content(world: World, desk: Desk, path: str) -> tuple[str, str, int, bytes, bool]:
     """An artifact of the work commit: `file`, `link`, `submodule` or `missing`, its object id and
-    size, its bytes (none of a file beyond `LARGEST_READ`), and whether it is executable."""
+    size, its bytes (the first ones beyond `LARGEST_READ`), and whether it is executable."""
     repo = world.repo
     try:
         entry = repo.entry(repo.commit(desk.request.work).tree, path_bytes(path))
@@ -152,8 +155,18 @@ def content(world: World, desk: Desk, path: str) -> tuple[str, str, int, bytes, 
         if mode not in (REGULAR, EXECUTABLE, SYMLINK):
             return "missing", oid, 0, b"", False
         header = repo.header(oid)
-        data = repo.read_small(oid, LARGEST_READ) or b""
+        data = repo.read_small(oid, LARGEST_READ)
+        if data is None:
+            data = _beginning(repo.pieces(oid))
     except (GateError, ValueError):
         return "missing", "", 0, b"", False
     size = header[1] if header else len(data)
     return ("link" if mode == SYMLINK else "file"), oid, size, data, mode == EXECUTABLE
+
+
+def _beginning(pieces: Generator[bytes]) -> bytes:
+    data = b""
+    with closing(pieces):
+        while len(data) < _BEGINNING and (piece := next(pieces, b"")):
+            data += piece
+    return data[:_BEGINNING]

@@ -103,10 +103,10 @@ class Changes:
         kept = interdiff.apart(found, frozenset(self.start.conflicts))
         return tuple(sorted(kept, key=lambda pair: (not of_policy(pair), pair.path)))
 
-    def measure(self, pair: Pair) -> Measured:
-        """The statistics of a file and the remarks on it."""
+    def measure(self, pair: Pair, context: int | None = None) -> Measured:
+        """The statistics of a file and the remarks on it; `context` where its hunks come next."""
         if pair not in self._measured:
-            self._measured[pair] = self._diffs.measure(pair)
+            self._measured[pair] = self._diffs.measure(pair, context)
         return self._measured[pair]
 
     @cached_property
