@@ -7,11 +7,13 @@ import re
 import selectors
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from gitgate.errors import Exit, GateError
 
@@ -56,6 +58,7 @@ _SECRET = re.compile(
 )
 
 _TICK = 0.1  # seconds between two looks at a process that says nothing
+_GRACE = 5.0  # seconds for a process to end when it is asked to
 _READ = 1 << 16
 
 
@@ -133,14 +136,60 @@ def run(
             timeout=timeout,
             check=False,
         )
-    except FileNotFoundError as error:
-        missing = error.filename or argv[0]
-        raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {missing!r} was not found") from None
     except OSError as error:
-        raise GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {error.strerror}") from None
+        raise _not_started(argv, error) from None
     except subprocess.TimeoutExpired:
         raise GateError(Exit.FATAL, f"{argv[0]!r} did not end within {timeout} seconds") from None
     return Completed(tuple(argv), done.returncode, done.stdout, done.stderr)
+
+
+def run_alone(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Completed:
+    """As `run`, with nothing to read, for a program that may leave others in the background, as
+    git does where a hook starts one: they are not waited for, and can go on writing. Where this
+    is interrupted the program is asked to end.
+
+    Raises GateError (fatal) where the program cannot be started.
+    """
+    try:
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            child = subprocess.Popen(
+                list(argv),
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                env=clean_environment(env),
+            )
+            try:
+                status = child.wait()
+            except BaseException:
+                _ask_to_end(child)
+                raise
+            return Completed(tuple(argv), status, _written(output), _written(errors))
+    except OSError as error:
+        raise _not_started(argv, error) from None
+
+
+def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
+    """Git takes away its lock files when it is asked to end, and cannot when it is killed."""
+    child.terminate()
+    try:
+        child.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def _written(file: IO[bytes]) -> bytes:
+    # Whoever still writes shares the file's position, which is left alone.
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+
+
+def _not_started(argv: Sequence[str], error: OSError) -> GateError:
+    why = error.strerror
+    if isinstance(error, FileNotFoundError):
+        why = f"{(error.filename or argv[0])!r} was not found"
+    return GateError(Exit.FATAL, f"cannot run {argv[0]!r}: {why}")
 
 
 @dataclass(frozen=True, slots=True)

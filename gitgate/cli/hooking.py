@@ -87,17 +87,17 @@ def status(env: Env, server: bool) -> int:
 
 def _status_of_server(env: Env) -> int:
     """The hooks of a server, and the branch by whose policy they judge."""
-    from gitgate.app.server import receiving
+    from gitgate.app.server import standing as servers
 
     check_server(env)
     found = {name: standing(env, name) for name in SERVER}
-    where, said = receiving.policy_place(env.repo.git_dir, env.now())
+    where, said = servers.judged_by(env.repo.git_dir, env.now())
     document = {
         "schema": 1,
         **{name.replace("-", "_"): one.document() for name, one in found.items()},
         "policy_ref": where,
     }
-    env.show(document, [*(line for one in found.values() for line in one.lines()), said])
+    env.show(document, [*(line for one in found.values() for line in one.lines()), *said])
     return int(Exit.OK if all(one.works for one in found.values()) else Exit.BLOCKED)
 
 

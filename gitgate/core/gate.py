@@ -153,20 +153,28 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """An event that stands in the ledger and has no effect, and the sentence that says why."""
+    """An event that stands in the ledger and has no effect, and the sentence that says why.
+
+    `late`: the life that it is about had ended, so that it could not have any.
+    """
 
     event: Event
     reason: str
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One gate for one subject: its lives in order and the events that had no effect."""
+    """One gate for one subject: its lives in order and the events that had no effect.
+
+    `late` are the requests that were asked in a life that had ended.
+    """
 
     lives: tuple[Life, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     records: frozenset[str] = field(default=frozenset(), repr=False)
     good: frozenset[str] = field(default=frozenset(), repr=False)
+    late: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def life(self) -> Life | None:
@@ -246,7 +254,7 @@ def _step(instance: Instance, event: Event, kinds: Mapping[str, Kind], facts: Fa
     if not wrong and event.name in _BRINGS and instance.find(event.request or "") is not None:
         wrong = "its request was asked before"
     if wrong:
-        return _ignore(instance, event, wrong)
+        return _ignore(instance, event, wrong, late=_has_ended(instance, event))
     life = instance.running
     if life is None:
         kind = brings or _STARTS[event.name][0]
@@ -297,7 +305,7 @@ def _decided(instance: Instance, event: Event, facts: Facts) -> Instance:
     lives = tuple(changed if one is life else one for one in instance.lives)
     records = instance.records | {event.record or ""}
     instance = replace(instance, lives=lives, records=records)
-    return instance if not life.ended else _ignore(instance, event, _LATE)
+    return instance if not life.ended else _ignore(instance, event, _LATE, late=True)
 
 
 _LATE = "it came after the end of its life; a rejection counts all the same"
@@ -317,8 +325,20 @@ def _replace_life(instance: Instance, life: Life) -> Instance:
     return replace(instance, lives=(*instance.lives[:-1], life))
 
 
-def _ignore(instance: Instance, event: Event, reason: str) -> Instance:
-    return replace(instance, ignored=(*instance.ignored, Ignored(event, reason)))
+def _ignore(instance: Instance, event: Event, reason: str, *, late: bool = False) -> Instance:
+    brought = {event.request or ""} if late and event.name in _BRINGS else frozenset()
+    ignored = (*instance.ignored, Ignored(event, reason, late))
+    return replace(instance, ignored=ignored, late=instance.late | brought)
+
+
+def _has_ended(instance: Instance, event: Event) -> bool:
+    """Whether the life that an event goes on with, or is about, was over when it came."""
+    if event.name not in FOLLOWS[Stage.NONE] and instance.running is None:
+        return bool(instance.lives)
+    if event.name in _BRINGS:
+        return False
+    found = instance.find(event.request or "")
+    return found[0].ended if found is not None else event.request in instance.late
 
 
 def _nothing_open(instance: Instance) -> str:

@@ -74,16 +74,17 @@ def compile_paths(patterns: Sequence[str]) -> Callable[[bytes], bool]:
     return machine.matches
 
 
-def compile_refs(patterns: Sequence[str]) -> Callable[[str], bool]:
+def compile_refs(patterns: Sequence[str], *, any_case: bool = False) -> Callable[[str], bool]:
     """A test whether a full ref name is matched by one of `patterns`, with regard to case.
 
-    The journal, ledgers (also those that a remote is known to have) and notes never are.
+    `any_case`: whether a name is matched that differs from it in ASCII capitals at most. The
+    journal, ledgers (also those that a remote is known to have) and notes never are.
     """
     machine = _Machine()
     for pattern in patterns:
         raw = _encode(pattern)
-        machine.add_all(_of_pathspec(raw, fold=False))
-        machine.add_all(_of_bare_folder(raw, fold=False))
+        for items in (*_of_pathspec(raw, fold=False), *_of_bare_folder(raw, fold=False)):
+            machine.add_all([map(_either_case, items) if any_case else items])
     return lambda ref: not is_own_ref(ref) and machine.matches(_encode(ref))
 
 
@@ -215,6 +216,10 @@ def _run_of_stars(pattern: bytes, start: int, end: int, wild: int) -> _Run:
     if end - start == 1 or not begins or not _FOLDER_ENDS.match(pattern, end):
         return _Run.NEAR
     return _Run.FOLDERS if pattern[end : end + 1] == b"/" else _Run.FAR
+
+
+def _either_case(item: _Item) -> _Item:
+    return item + item.swapcase() if isinstance(item, bytes) else item
 
 
 def _unfolded(one: bytes, fold: bool) -> bytes:

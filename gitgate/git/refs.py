@@ -13,6 +13,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -49,43 +50,92 @@ def read(repo: Repository, name: str) -> str | None:
     Raises GateError: usage for a name that git forbids, untrusted where the ref is damaged.
     """
     _check_name(name)
+    file = repo.common_dir / name
     try:
-        return repo.ask_library(lambda library: _target(library, name))
+        found = repo.ask_library(lambda library: _target(library, name))
+        if found is None and file.is_symlink():
+            raise GateError(Exit.UNTRUSTED, "its file is a link that leads to none", "")
+        return found
     except GateError as error:
-        file = repo.common_dir / name
-        if not file.is_file():
+        if not (file.is_file() or file.is_symlink()):
             raise
         damaged = f"the ref {name} is damaged: {error.message}"
         raise GateError(error.kind, damaged, f"rm {shlex.quote(str(file))}") from None
 
 
 def _target(library: pygit2.Repository, name: str) -> str | None:
-    try:
-        return str(library.lookup_reference(name).resolve().target)
-    except KeyError:
-        return None
+    for _ in range(_SYMBOLIC_DEPTH):
+        found = _raw_target(library, name)
+        if not isinstance(found, bytes):
+            return None if found is None else str(found)
+        name = found.decode("utf-8", "surrogateescape")
+    raise pygit2.GitError(f"{name} is a symbolic ref without an end")
 
 
 def stands_for(repo: Repository, name: str) -> str:
     """The ref that a symbolic ref stands for in the end, born or not; another ref's own name.
 
-    Whoever pushes to a symbolic ref moves that one. Raises GateError: usage for a name that git
-    forbids, untrusted for symbolic refs that go round in a circle.
+    Whoever pushes to a symbolic ref moves that one; a link among the files of refs is one, too.
+    Raises GateError: usage for a name that git forbids, untrusted for symbolic refs that go round
+    in a circle.
     """
     _check_name(name)
     for _ in range(_SYMBOLIC_DEPTH):
         target = repo.ask_library(partial(_raw_target, name=name))
         if not isinstance(target, bytes):
-            return name
-        name = target.decode("utf-8", "surrogateescape")
+            linked = _linked(repo, name)
+            if linked == name:
+                return name
+            name = linked
+        else:
+            name = target.decode("utf-8", "surrogateescape")
     raise GateError(Exit.UNTRUSTED, f"{name} is a symbolic ref without an end", "git symbolic-ref")
 
 
+def _linked(repo: Repository, name: str) -> str:
+    """The ref of which the file of `name` is a link to the file; `name` itself where it is none."""
+    path = repo.common_dir / name
+    if not path.is_symlink():
+        return name
+    end = os.path.relpath(os.path.realpath(path), os.path.realpath(repo.common_dir))
+    return end if ids.is_ref(end) else name
+
+
+def symbolic(repo: Repository) -> dict[str, str]:
+    """The symbolic refs below `refs/`, each with the ref that it stands for in the end.
+
+    Git never packs one. Those without an end are left out.
+    """
+    top = str(repo.common_dir)
+    found: dict[str, str] = {}
+    for folder, _, files in os.walk(f"{top}/refs", followlinks=True):
+        for path in (f"{folder}/{file}" for file in files):
+            with suppress(OSError, GateError):
+                if Path(path).is_symlink() or _starts_with_ref(path):
+                    name = path[len(top) + 1 :]
+                    found[name] = stands_for(repo, name)
+    return found
+
+
+def _starts_with_ref(path: str) -> bool:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 4) == b"ref:"
+    finally:
+        os.close(file)
+
+
 def _raw_target(library: pygit2.Repository, name: str) -> object:
+    """The object id, or the name of a symbolic ref's target in bytes; None without such a ref."""
     try:
         return library.lookup_reference(name).raw_target
     except KeyError:
         return None
+    except UnicodeDecodeError as error:
+        # pygit2 cannot say that it found no ref of a name that is not UTF-8.
+        if error.object == name.encode("utf-8", "surrogateescape"):
+            return None
+        raise
 
 
 def listing(repo: Repository, prefix: str) -> dict[str, str]:

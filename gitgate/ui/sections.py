@@ -195,12 +195,22 @@ def _context(doc: Document) -> Iterator[Row]:
     yield _fact(f"iteration {context['iteration']}, {spoken(doc['waited'])} since it was opened")
     agent = f" for {safe(doc['agent'])}" if doc["agent"] else ""
     yield _fact(f"asked by {safe(doc['opened_by'])}{agent} at {doc['opened_at']}")
+    if doc["reviewer_edit"]:
+        yield _fact(_edited(doc["reviewer_edit"]))
     if doc["summary"]:
         yield _fact(f"the asking side says: {safe(doc['summary'])}")
     if doc["waiting_for"] and doc["status"] in WAITING:
         yield _fact(f"may approve: {', '.join(safe(person) for person in doc['waiting_for'])}")
     for warning in doc["warnings"]:
         yield _fact(f"note: {safe(warning)}", slot="warning")
+
+
+def _edited(edit: Document) -> str:
+    """A reviewer's edit, and what shows that it is one."""
+    did = f"{safe(edit['by'])} edited {safe(edit['path'])} in review"
+    if edit["signed"]:
+        return f"the reviewer's own change: {did}, commit {short(edit['commit'])}, signed by them"
+    return f"said to be a reviewer's: {did}, commit {short(edit['commit'])}, which is not signed"
 
 
 def _fact(text: str, slot: str = "") -> Row:

@@ -194,18 +194,8 @@ FORGED: dict[str, tuple[Forge, str]] = {
     "dropped": (dropped, "does not only add its own files to those before it"),
     "grown": (grown_on_a_drop, "does not only add its own files to those before it"),
     "mislabelled": (mislabelled, "has a message that cannot be read"),
-    "copied": (copied, "was signed for gate/main/honest, not gate/main/copied"),
-    "earlier": (of_an_earlier_round, "can never count: the record"),
-    "altered": (altered, "can never count: the signature"),
-    "files": (
-        for_files,
-        "can never count: the signature is not accepted: it is for the namespace 'file'",
-    ),
-    "unsigned": (unsigned, "can never count: the record is not signed"),
-    "twice": (signed_twice, "can never count: "),
-    "junk": (with_junk, "can never count: "),
+    "earlier": (of_an_earlier_round, "was signed for another request, "),
     "huge": (huge, "and 1048576 are the most allowed"),
-    "again": (said_again, "has no effect: its record stands in this ledger already"),
     "landed": (landed_nowhere, "has no effect: the landing that it names is not on the target's"),
     "taken": (taken_back_after_a_no, "`withdrawn` may not follow once somebody has decided"),
     "claimed": (claimed, "`claimed` may not follow while the instance is open"),
@@ -214,16 +204,31 @@ FORGED: dict[str, tuple[Forge, str]] = {
     "yaml": (not_yaml, "cannot be read: an alias"),
 }
 
+JUNK: dict[str, tuple[Forge, str]] = {
+    "copied": (copied, "never counts: the record was signed for gate/main/honest, not gate/main/"),
+    "altered": (altered, "never counts: the signature does not fit"),
+    "files": (for_files, "never counts: the signature is not accepted: it is for the namespace "),
+    "unsigned": (unsigned, "never counts: the record is not signed"),
+    "twice": (signed_twice, "never counts: the record has a second armor"),
+    "behind": (with_junk, "never counts: the record has text after its armor"),
+    "again": (said_again, "has no effect: its record stands in this ledger already"),
+}
+
 
 @pytest.fixture
 def asked(team: Project) -> Project:
     """A server that has an instance for each forgery: opened, and rejected by Ada."""
+    return asked_of(team, *FORGED)
+
+
+def asked_of(team: Project, *subjects: str, no: bool = True) -> Project:
     work(team)
-    for subject in ("honest", *FORGED):
+    for subject in ("honest", *subjects):
         team.gate("open", "--subject", subject, "--base", "origin/main").ok()
         ada, request = team.people["ada"], request_of(team, subject=subject)
-        no = word(request, ada, Action.REJECT, subject=subject, message="no")
-        decided(team, request, record(no, ada), subject=subject)
+        if no:
+            said = word(request, ada, Action.REJECT, subject=subject, message="no")
+            decided(team, request, record(said, ada), subject=subject)
     guard(team.remote)
     received(team, "refs/aiwg/gates/*:refs/aiwg/gates/*")
     return team
@@ -244,6 +249,36 @@ def test_forged_ledgers(asked: Project) -> None:
         says(asked, subject, bobs_word(asked, subject))
     received(asked, *before)
     sound(asked.remote)
+
+
+def test_junk_is_received_and_never_counts(team: Project) -> None:
+    """10: nobody is locked out by it, whose ledger has it from elsewhere; it lets nothing land, and
+    does not keep an honest record from counting."""
+    asked_of(team, *JUNK, no=False)
+    for subject, (forge, _) in JUNK.items():
+        forge(team, subject)
+    said = received(team, *(ledger_ref("main", subject) for subject in JUNK))
+    warned = [line for line in said.splitlines() if "git-gate: warning: the record of" in line]
+    for subject, (_, reason) in JUNK.items():
+        assert [line for line in warned if f" of main of {subject} {reason}" in line], said
+    refused(team, ("feature:refs/heads/main", "nothing that was approved accounts for"))
+    honest = [subject for subject in JUNK if subject != "again"]
+    for subject in honest:
+        says(team, subject, bobs_word(team, subject))
+    received(team, *(ledger_ref("main", subject) for subject in honest))
+    sound(team.remote)
+
+
+def test_junk_beside_an_approval(team: Project) -> None:
+    """An approval counts, whatever junk stands in front of it."""
+    asked_of(team, no=False)
+    for forge in (altered, unsigned, with_junk, signed_twice):
+        forge(team, "honest")
+    received(team, ledger_ref("main", "honest"))
+    refused(team, ("feature:refs/heads/main", "nothing that was approved accounts for"))
+    says(team, "honest", bobs_word(team, "honest"))
+    received(team, ledger_ref("main", "honest"))
+    received(team, "feature:refs/heads/main")
 
 
 def rejected_note(project: Project) -> tuple[str, str]:

@@ -123,6 +123,7 @@ def shown(**changes: Any) -> dict[str, Any]:
         "opened_by": "Ada Lovelace <ada@example.com>",
         "opened_at": START,
         "summary": "",
+        "reviewer_edit": None,
         "transition": None,
         "context": context(),
         "deliverables": [PAGE],

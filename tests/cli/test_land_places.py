@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,7 +98,8 @@ def test_a_detached_head_needs_the_subject(project: Project) -> None:
     )
     assert answer.status == 129
     answer = project.gate("land", "--subject", "feature").ok()
-    assert answer.out.endswith("next: git branch -D feature\n")
+    assert answer.out.endswith("next: git branch -d feature\n")
+    project.git("branch", "-d", "feature")
 
 
 def test_a_project_with_a_submodule(project: Project) -> None:
@@ -175,6 +177,45 @@ def hooks_that_tell(project: Project, folder: str) -> Path:
         script = f"cat >/dev/null; echo {name} >>{shlex.quote(str(ran))}"
         hook(project, name, script, at=project.top / folder)
     return ran
+
+
+def test_what_a_hook_leaves_in_the_background_goes_on_by_itself(project: Project) -> None:
+    approved(project)
+    go, gave_up, done = (project.top.with_name(name) for name in ("go", "gave-up", "done"))
+    script = (
+        f"(for _ in $(seq 200); do [ ! -e {go} ] || break; sleep 0.1; done\n"
+        f"[ -e {go} ] || touch {gave_up}; echo late; echo late >&2; touch {done}) &"
+    )
+    hook(project, "post-merge", script)
+    project.gate("land").ok()
+    assert not gave_up.exists(), "the landing waited for it"
+    go.touch()
+    for _ in range(200):
+        if done.exists():
+            return
+        time.sleep(0.05)
+    pytest.fail("the landing ended it")
+
+
+def test_a_filter_that_cannot_check_a_file_out(project: Project) -> None:
+    project.commit("Files", {".gitattributes": "*.bin filter=large\n", "x.bin": "version\n"})
+    project.land()
+    approved(project)
+    for name, value in (("required", "true"), ("smudge", "false"), ("clean", "cat")):
+        project.git("config", f"filter.large.{name}", value)
+    before = seen(project)
+    answer = project.gate("land")
+    tip = project.remote_tip()[:12]
+    lines = answer.err.splitlines()
+    assert lines[0] == (
+        f"git-gate: git cannot check out {tip} to build the landing; nothing landed:"
+    )
+    assert "  fatal: x.bin: smudge filter large failed" in lines
+    assert lines[-1] == "hint: mend that, then git gate land main --subject feature"
+    assert answer.status == 128
+    assert seen(project) == before
+    project.git("config", "filter.large.smudge", "cat")
+    project.gate("land", "main", "--subject", "feature").ok()
 
 
 def test_the_users_settings_do_not_bend_it(project: Project) -> None:
@@ -315,3 +356,16 @@ def approved_here(folder: Path, home: Path) -> Project:
     project.gate("open").ok()
     project.gate("approve").ok()
     return project
+
+
+def test_who_commits_is_who_the_user_is_here(project: Project, home: Path) -> None:
+    """A condition on the folder of the repository holds for the landing, too."""
+    approved(project)
+    (home / "work").write_text("[user]\n\temail = ada@work.example\n[commit]\n\tgpgSign = true\n")
+    with (home / ".gitconfig").open("a") as file:
+        file.write(f'[includeIf "gitdir:{project.top}/.git"]\n\tpath = {home}/work\n')
+    project.git("config", "--unset", "user.email")
+    project.gate("land", "--method", "merge").ok()
+    who = project.git("log", "-1", "--format=%ae %ce", "origin/main").out
+    assert who == "ada@work.example ada@work.example\n"
+    assert "gpgsig" in project.git("cat-file", "commit", "origin/main").out

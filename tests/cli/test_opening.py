@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+from landkit import another_clone, approved
 from outputs import ADA, Clock, Names, same
 from support.project import SOLO, Answer, Project, make_project
 
@@ -119,6 +121,65 @@ def test_after_the_end_of_a_life_the_next_one_begins(project: Project, clock: Cl
         *("opened", "withdrawn", "opened", "decided", "opened", "decided", "landed", "opened")
     ]
     assert all(event["ignored"] is None for event in events)
+
+
+def landed_elsewhere(project: Project) -> Project:
+    """Another clone has landed the work; this one has its ledger by now, and an older main."""
+    approved(project)
+    project.gate("sync").ok()
+    other = another_clone(project)
+    other.gate("land", "--subject", "feature").ok()
+    old = project.rev("origin/main")
+    project.gate("sync").ok()
+    assert project.rev("origin/main") == old
+    project.commit("More", {"more.md": "more\n"})
+    return other
+
+
+def events(project: Project) -> list[str]:
+    told = project.gate("log", "--subject", "feature", "--json").ok().json["events"]
+    return [event["event"] for event in told]
+
+
+@pytest.mark.parametrize("has_the_commit", [False, True])
+def test_what_landed_on_a_main_that_is_not_fetched_yet_has_ended(
+    project: Project, has_the_commit: bool
+) -> None:
+    landed_elsewhere(project)
+    if has_the_commit:
+        project.git("fetch", "--quiet", str(project.remote), "main")
+    assert told(project) == ("opened", 1)
+    assert events(project) == ["opened", "decided", "landed", "opened"]
+    assert project.rev("origin/main") == project.remote_tip()
+    base = project.gate("show", "--json").ok().json["base"]
+    assert base == project.rev("feature~1"), "the work starts where the landed one ends"
+
+
+def test_where_the_remote_does_not_answer_nothing_is_opened_on_an_old_main(
+    project: Project,
+) -> None:
+    landed_elsewhere(project)
+    new = project.remote_tip()
+    away = project.remote.rename(project.remote.with_name("away.git"))
+    before = project.git("for-each-ref").out
+    answer = project.gate("open")
+    assert (answer.status, answer.out) == (128, "")
+    assert answer.err.startswith(
+        f"git-gate: main of feature has landed on refs/heads/main as {new[:12]}, by its ledger, and"
+        " that cannot be looked at: origin cannot be reached: "
+    )
+    assert answer.err.endswith("\nhint: git fetch origin\n")
+    assert project.git("for-each-ref").out == before
+    away.rename(project.remote)
+    project.git("fetch", "origin")
+    assert told(project) == ("opened", 1)
+
+
+def test_a_landing_that_was_taken_off_main_again_ends_nothing(project: Project) -> None:
+    landed_elsewhere(project)
+    old = project.rev("origin/main")
+    project.git("push", "--quiet", "--no-verify", "--force", "origin", f"{old}:refs/heads/main")
+    assert told(project) == ("iterated", 2)
 
 
 def test_an_expired_request_is_asked_again_with_the_same_content(

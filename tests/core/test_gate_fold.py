@@ -283,3 +283,19 @@ def test_a_step_goes_on_with_a_fresh_attempt() -> None:
     assert [one.request for one in instance.life.iterations] == ["s1", "s2"]
     assert (instance.life.kind, instance.life.status) == (Kind.STEP, Status.COMPLETED)
     assert instance.ignored == ()
+
+
+def test_what_is_late() -> None:
+    """What came after the end of its life, and what is about such a request; nothing else."""
+    after = (
+        "iterated:a2 validated:a2 decided:a1:r1 landed:a1 opened:a3"
+        " withdrawn:a2 withdrawn:a1 claimed:a3:r1 opened:a4"
+    )
+    instance = folded(f"opened:a1 landed:a1 {after}", ends="e2", kinds=ROUNDS)
+    late = [one.event.id for one in instance.ignored if one.late]
+    assert late == ["e3", "e4", "e5", "e6", "e8", "e9"]
+    assert [one.event.id for one in instance.ignored if not one.late] == ["e10", "e11"]
+    assert instance.running is not None
+
+
+ROUNDS = {f"a{number}": Kind.APPROVAL for number in range(1, 5)}

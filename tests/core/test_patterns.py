@@ -222,6 +222,17 @@ def test_refs_regard_case_and_never_name_journal_ledgers_or_notes() -> None:
     assert not release("refs/heads")
 
 
+def test_refs_in_any_case() -> None:
+    """Some spelling of the name is matched with regard to case: no more, and no less."""
+    matches = compile_refs(["refs/heads/R[a-c]l[!a-z]*", "refs/tags/\\V[0-9]"], any_case=True)
+    assert matches("refs/heads/RBL9")
+    assert matches("REFS/heads/raLx")
+    assert matches("refs/tags/v1")
+    assert not matches("refs/heads/RDL9")
+    assert not matches("refs/heads/rb/9")
+    assert not matches("refs/tags/vv")
+
+
 def test_hostile_patterns_take_time_that_is_linear_in_the_name() -> None:
     """Each of these keeps a backtracking matcher busy for longer than anybody waits."""
     name = b"a/" * 1000 + b"a" * 1000

@@ -10,7 +10,7 @@ import pytest
 from landingkit import Templates
 from support.project import SOLO, Answer, Project, gate, person
 
-from gitgate import hooks
+from gitgate import hookguards, hooks
 
 POLICY = SOLO.replace("[refs/heads/main]", "[refs/heads/main, refs/tags/v*]")
 
@@ -273,3 +273,25 @@ def _files(top: Path) -> dict[str, bytes]:
         for path in top.rglob("*")
         if path.is_file() and not path.name.startswith("index")
     }
+
+
+@pytest.mark.parametrize("guarded", ["refs/heads/main", "refs/tags/v1"])
+def test_what_a_guarded_symbolic_ref_stands_for(local: Project, guarded: str) -> None:
+    """26: whoever moves it moves the guarded ref, whichever of the names is said."""
+    local.git("update-ref", "refs/heads/master", "main")
+    local.git("symbolic-ref", guarded, "refs/heads/master")
+    hookguards.forget(local.top / ".git")  # as whatever installs a hook does
+    local.git("switch", "--quiet", "feature")
+    local.git("branch", "other")
+    for _ in range(2):  # the first time writes what the hook's shell knows from then on
+        refused(local, "update-ref", "refs/heads/master", "feature", ref="refs/heads/master")
+        local.git("update-ref", "refs/heads/other", "main")
+        local.git("update-ref", "refs/heads/other", "feature")
+    local.git("switch", "--quiet", "master")
+    local.git("merge", "--quiet", "--ff-only", "feature", check=False)
+    assert local.rev(guarded) != local.rev("feature")
+    if guarded == "refs/heads/main":
+        local.git("reset", "--merge")
+        approve(local)
+        local.git("merge", "--quiet", "--ff-only", "feature")
+        assert local.rev(guarded) == local.rev("feature")

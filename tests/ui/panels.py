@@ -36,6 +36,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "opened_by": "Agent <agent@example.com>",
         "opened_at": "2025-12-01T05:00:00Z",
         "summary": "",
+        "reviewer_edit": None,
         "context": {
             "artifact_count": 3,
             "validation_errors": 1,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,12 +15,13 @@ from gitgate.app.gather.instances import Loaded
 from gitgate.app.gather.landed import candidate, compared_of, elsewhere, holds_policy
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.recording import append
-from gitgate.app.gather.world import World
+from gitgate.app.gather.world import World, gate_of
 from gitgate.app.judging.phasing import advance, concerns
+from gitgate.app.landing.landingremote import fetch
 from gitgate.app.landing.landings import record_landing
 from gitgate.core.events import Event, EventName, Located
 from gitgate.core.findings import attached, trouble
-from gitgate.core.gate import Status
+from gitgate.core.gate import Life, Status
 from gitgate.core.outcome import Outcome
 from gitgate.core.person import Stamp
 from gitgate.core.policy import Gate
@@ -57,7 +59,11 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What the caller of `open` said; None is the default of each."""
+    """What the caller of `open` said; None is the default of each.
+
+    `follows` is the request that has to be the newest one of a running instance when this one is
+    written.
+    """
 
     gate: str | None = None
     subject: str | None = None
@@ -68,20 +74,30 @@ class Ask:
     summary: str = ""
     advance: bool = False
     anyway: bool = False
+    follows: str | None = None
 
 
-def open_gate(world: World, ask: Ask, watch: Watch = lambda _: None) -> Opened:
+def open_gate(
+    world: World,
+    ask: Ask,
+    watch: Watch = lambda _: None,
+    last_look: Callable[[], None] = lambda: None,
+) -> Opened:
     """Open the gate for the work, or say why there is nothing to open.
 
     The gate's validations run before the request is written; `ask.anyway` opens it whatever they
-    find, and `watch` is told what is running.
+    find, and `watch` is told what is running. `last_look` comes after them and may raise.
 
-    Raises GateError (rejected is exit 1 here: nothing new since a rejection; not opened; usage).
+    Raises GateError (rejected is exit 1 here: nothing new since a rejection; not opened; usage;
+    stale where `ask.follows` is not the newest request).
     """
     policy = world.policy(_full(ask.target))
     gate = gate_to_open(world, policy, ask.gate, _full(ask.target))
     subject = subject_of(world, ask.subject)
     target = target_of(world, policy, gate, ask.target)
+    if _looks_again(world, policy, gate, subject, watch):
+        policy = world.policy(_full(ask.target))
+        gate = gate_of(policy, gate.id)
     if ask.advance:
         advance(world, policy, gate, target)
     request = _request(world, policy, gate, subject, target, ask)
@@ -97,7 +113,54 @@ def open_gate(world: World, ask: Ask, watch: Watch = lambda _: None) -> Opened:
     if report.blocking and not ask.anyway:
         return Opened(Result.REFUSED, gate, subject, target, None, notes, report)
     request = attached(request, (*report.findings, *_opened_anyway(request, report)))
-    return _write(world, policy, gate, loaded, request, notes)
+    last_look()
+    return _write(world, policy, gate, loaded, request, notes, ask.follows)
+
+
+def _looks_again(
+    world: World, policy: PolicyCommit, gate: Gate, subject: str, watch: Watch
+) -> bool:
+    """Fetch the targets on which the running life has landed by its ledger and not by what is
+    known of them here: an iteration after the end of a life would be one that nobody can use.
+    Whether there was something to fetch.
+
+    Raises GateError where a target cannot be had from the remote.
+    """
+    loaded = world.load(policy, gate.id, subject)
+    running = loaded.instance.running
+    if world.remote is None or running is None:
+        return False
+    told = [one.event for one in loaded.instance.ignored if one.event.name is EventName.LANDED]
+    unseen = {
+        str(event.fields["target"]): str(event.fields["new"])
+        for event in told
+        if event.number > running.first.number and not _is_seen(world, event)
+    }
+    for target, new in unseen.items():
+        watch(f"fetching {target} of {world.remote}, on which {loaded.name} has landed")
+        try:
+            fetch(world, target)
+        except GateError as error:
+            if error.kind is not Exit.FATAL:
+                raise
+            raise GateError(
+                Exit.FATAL,
+                f"{loaded.name} has landed on {target} as {new[:12]}, by its ledger, and that"
+                f" cannot be looked at: {error.message}",
+                shlex.join(["git", "fetch", world.remote]),
+            ) from None
+    if unseen:
+        world.forget()
+    return bool(unseen)
+
+
+def _is_seen(world: World, landed: Event) -> bool:
+    """Whether what a `landed` event names is on the target as it is known here."""
+    _, tip = world.target_tip(str(landed.fields["target"]))
+    try:
+        return tip is not None and world.mainline(tip).holds(str(landed.fields["new"]))
+    except GateError:
+        return False
 
 
 def _opened_anyway(request: Request, report: Report) -> Iterator[Located]:
@@ -114,6 +177,7 @@ def _write(
     loaded: Loaded,
     request: Request,
     notes: tuple[str, ...],
+    follows: str | None,
 ) -> Opened:
     try:
         stored = ledgers.write_request(world.repo, request)
@@ -124,13 +188,15 @@ def _write(
 
     def decide(ledger: Ledger) -> Draft | None:
         nonlocal result
+        running = world.fold_of(policy, ledger).running
+        if follows is not None:
+            _check_follows(loaded, running, follows)
         if ledger.tip != loaded.ledger.tip:  # somebody was faster, perhaps with the very same
             now = world.reload(policy, gate.id, subject)
             settled = _settled(world, policy, now, request)
             if settled is not None:
                 result = settled
                 return None
-        running = world.fold_of(policy, ledger).running
         iteration = len(running.iterations) + 1 if running else 1
         name, result = (
             (EventName.ITERATED, Result.ITERATED) if running else (EventName.OPENED, Result.OPENED)
@@ -141,6 +207,17 @@ def _write(
     append(world, policy, gate.id, subject, decide, stamp=stamp)
     after = world.reload(policy, gate.id, subject)
     return Opened(result, gate, subject, request.target, after, notes)
+
+
+def _check_follows(loaded: Loaded, running: Life | None, follows: str) -> None:
+    newest = running.iterations[-1] if running and running.iterations else None
+    if newest is None or newest.request != follows:
+        now = f"iteration {newest.number} arrived" if newest else "it was ended"
+        raise GateError(
+            Exit.STALE,
+            f"{loaded.name} changed meanwhile: {now}",
+            f"git gate show {loaded.gate} --subject {shlex.quote(loaded.subject)}",
+        )
 
 
 def _request(

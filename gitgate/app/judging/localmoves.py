@@ -16,6 +16,7 @@ from gitgate.app.judging.moves import judge_move
 from gitgate.app.judging.prepush import Guards
 from gitgate.core import ids
 from gitgate.core.outcome import Outcome
+from gitgate.core.patterns import compile_refs
 from gitgate.core.policy import POLICY_FILE
 from gitgate.errors import Exit, GateError
 from gitgate.git import refs
@@ -64,22 +65,35 @@ def local_moves(lines: str) -> list[LocalMove]:
 
 
 def judge_local(world: LocalWorld, moves: Sequence[LocalMove]) -> Iterator[Judgement]:
-    """The judgement of each move; a guarded one that cannot be judged is blocked."""
+    """The judgement of each move; a guarded one that cannot be judged is blocked.
+
+    A move is judged under each name that its ref has here; git itself names a symbolic ref only
+    where the move was asked of that one.
+    """
+    symbolic = refs.symbolic(world.repo)
+    named = {move.ref for move in moves}
     for move in moves:
-        old = None
-        try:
-            old = refs.read(world.repo, move.ref)
-            yield _judge(world, move, old)
-        except GateError as error:
-            yield Judgement(
-                Outcome.BLOCKED,
-                move.ref,
-                old,
-                move.new,
-                None,
-                reasons=(error.message,),
-                hint=error.hint,
-            )
+        also = [name for name, end in symbolic.items() if end == move.ref and name not in named]
+        judged = [_judged(world, replace(move, ref=name)) for name in (move.ref, *also)]
+        refused = [one for one in judged if not one.status.allowed]
+        yield replace((refused or judged)[0], ref=move.ref)
+
+
+def _judged(world: LocalWorld, move: LocalMove) -> Judgement:
+    old = None
+    try:
+        old = refs.read(world.repo, move.ref)
+        return _judge(world, move, old)
+    except GateError as error:
+        return Judgement(
+            Outcome.BLOCKED,
+            move.ref,
+            old,
+            move.new,
+            None,
+            reasons=(error.message,),
+            hint=error.hint,
+        )
 
 
 def local_guards(world: LocalWorld) -> Guards | None:
@@ -95,8 +109,10 @@ def local_guards(world: LocalWorld) -> Guards | None:
     gates = policy.policy.gates.values() if policy else ()
     blob = world.repo.entry(world.repo.commit(ref.tip).tree, POLICY_FILE)
     consulted = ((f"{ref.name}:{POLICY_FILE.decode()}", blob[1] if blob else "missing"),)
-    patterns = (ref.name, *(pattern for gate in gates for pattern in gate.guards))
-    return Guards(".", configured, consulted, patterns, {ref.name: ref.tip})
+    patterns = [ref.name, *(pattern for gate in gates for pattern in gate.guards)]
+    is_guarded = compile_refs(patterns)
+    patterns += [end for name, end in refs.symbolic(world.repo).items() if is_guarded(name)]
+    return Guards(".", configured, consulted, tuple(patterns), {ref.name: ref.tip})
 
 
 def way_back(repo: Repository, judged: Judgement) -> list[str]:

@@ -6,7 +6,8 @@ ref, where a ref comes into being, and where one would go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from gitgate.app.gather.policies import PolicyCommit
@@ -17,6 +18,7 @@ from gitgate.app.judging.judgement import Judgement, Move
 from gitgate.app.judging.phasing import unnamed_moves
 from gitgate.core.landing import Step
 from gitgate.core.outcome import Outcome, most_urgent
+from gitgate.errors import GateError
 
 PolicyAt = Callable[[int], PolicyCommit | None]
 
@@ -198,7 +200,7 @@ def _adoption_or_return(world: World, ref: str, new: str) -> Judgement:
     first = next((commit.id for commit in chain if world.policy_at(commit.id) is not None), None)
     if first is None:
         return Judgement(Outcome.NO_POLICY, ref, None, new, None, reasons=(_NO_POLICY,))
-    for name, tip in world.known_refs().items():
+    for name, tip in _known_commits(world):
         if world.policy_at(tip) is not None and not world.repo.is_ancestor(first, tip):
             return Judgement(
                 Outcome.BLOCKED,
@@ -218,6 +220,16 @@ def _adoption_or_return(world: World, ref: str, new: str) -> Judgement:
     return Judgement(
         Outcome.ADOPTION, ref, None, new, None, reasons=(f"this brings {ref} and its policy",)
     )
+
+
+def _known_commits(world: World) -> Iterator[tuple[str, str]]:
+    """The branches and tags with their commits; a tag may be on a file or a folder as well."""
+    for name, tip in world.known_refs().items():
+        if world.repo.kind(tip) == "commit":
+            yield name, tip
+        elif world.repo.kind(tip) == "tag":
+            with suppress(GateError):
+                yield name, world.repo.resolve(tip)
 
 
 def _allowed(world: World, ref: str, chain: Sequence[Step]) -> set[int]:

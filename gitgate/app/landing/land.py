@@ -8,7 +8,7 @@ has moved nothing is different from before, except that ledgers were exchanged, 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,16 +22,16 @@ from gitgate.app.judging.judgement import Judgement, Row
 from gitgate.app.judging.moves import judge_move
 from gitgate.app.judging.phasing import current_phase
 from gitgate.app.landing.landingbuild import Method, Plan, base_merge, build
+from gitgate.app.landing.landingnext import next_commands
 from gitgate.app.landing.landingremote import fetch, hear, push
 from gitgate.app.landing.landings import record_landing
 from gitgate.app.landing.landingtext import Grounds
-from gitgate.app.landing.landingtree import landing_tree, sweep, work_trees
+from gitgate.app.landing.landingtree import landing_tree, sweep
 from gitgate.app.landing.landingwork import Work, grounds, work_of
 from gitgate.core.events import EventName
 from gitgate.core.outcome import Outcome
 from gitgate.core.person import Stamp
 from gitgate.errors import Exit, GateError
-from gitgate.git import refs
 from gitgate.git.refs import LostRace
 
 _ATTEMPTS = 8
@@ -136,7 +136,7 @@ def _try(world: World, ask: Ask, method: Method, say: Say) -> Landed:
     plan = _plan(now, read_from, ask.text, grounds(world, work.policy, judged.rows))
     if not judged.status.allowed:
         return _told(now, plan)
-    with landing_tree(world.repo, tip) as tree:
+    with landing_tree(world.repo, tip, plan.again) as tree:
         say(f"building the landing on {_name(read_from)} ({tip[:12]})")
         new = build(world.repo, tree, plan)
         kept = _exchange(world, [*_keys(work), *_rows(judged)], say, dry_run=ask.dry_run)
@@ -155,7 +155,7 @@ def _try(world: World, ask: Ask, method: Method, say: Say) -> Landed:
         say(f"pushing to {world.remote}" if world.remote else f"moving {work.target}")
         push(world, tree, work.target, tip, new, plan.again)
     now = _recorded(world, replace(now, result=Result.LANDED), say)
-    return replace(now, then=tuple(_then(world, now)))
+    return replace(now, then=_then(world, now))
 
 
 def _prepared(world: World, ask: Ask, subject: str, say: Say) -> tuple[Work, Judgement]:
@@ -234,7 +234,7 @@ def _there_already(world: World, now: Landed, ask: Ask, say: Say) -> Landed:
     now = replace(now, result=Result.ALREADY_LANDED, new=ended or now.old)
     unrecorded = any(one.instance.running is not None for one in now.work.instances)
     now = _recorded(world, now, say) if unrecorded and not ask.dry_run else now
-    return replace(now, then=tuple(_then(world, now)))
+    return replace(now, then=_then(world, now))
 
 
 def _landed_as(world: World, work: Work, loaded: Loaded) -> str | None:
@@ -309,31 +309,9 @@ def _phase(world: World, now: Landed) -> tuple[str | None, str | None] | None:
     return None if before == after else (before, after)
 
 
-def _then(world: World, now: Landed) -> Iterator[str]:
-    """Whoever landed a branch mostly wants to be rid of it."""
-    work, repo, remote, branch = now.work, world.repo, world.remote, now.work.branch
-    head = repo.head_ref()
-    at_branch = branch is not None and head == f"refs/heads/{branch}"
-    elsewhere = at_branch and any(tree.branch == work.target for tree in work_trees(repo))
-    if elsewhere:
-        yield f"git switch --detach {now.new}"
-    elif at_branch:
-        yield f"git switch {shlex.quote(_short(work.target))}"
-    if remote and not elsewhere and (at_branch or head == work.target):
-        yield "git pull --ff-only"
-    if branch is None:
-        return
-    if refs.read(repo, f"refs/heads/{branch}"):
-        # Git takes -d where HEAD has all of the branch.
-        seen = now.method.keeps_commits and (at_branch or head == work.target)
-        yield shlex.join(["git", "branch", "-d" if seen else "-D", *_words(branch)])
-    if remote and refs.read(repo, f"refs/remotes/{remote}/{branch}"):
-        yield shlex.join(["git", "push", remote, "--delete", *_words(branch)])
-
-
-def _words(branch: str) -> list[str]:
-    """A branch as the last words of a command, also where it is called like an option."""
-    return ["--", branch] if branch.startswith("-") else [branch]
+def _then(world: World, now: Landed) -> tuple[str, ...]:
+    new = now.new or now.old
+    return tuple(next_commands(world, now.work, new, whole=now.method.keeps_commits))
 
 
 def _name(ref: str) -> str:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gitgate import process
-from gitgate.app.landing.landingremote import said
-from gitgate.app.landing.landingtext import Grounds, merge_text, squash_text, with_trailers
+from gitgate.app.landing.landingtext import Grounds, merge_text, said, squash_text, with_trailers
 from gitgate.app.landing.landingtree import LandingTree
 from gitgate.core.quoting import path_text
 from gitgate.errors import Exit, GateError

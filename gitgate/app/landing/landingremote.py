@@ -14,7 +14,9 @@ from pathlib import Path
 
 from gitgate import process
 from gitgate.app.gather.world import World
-from gitgate.app.landing.landingtree import LandingTree, WorkTree, work_trees
+from gitgate.app.landing.landinghere import move_here
+from gitgate.app.landing.landingtext import said
+from gitgate.app.landing.landingtree import LandingTree
 from gitgate.core import ids
 from gitgate.errors import Exit, GateError
 from gitgate.git import refs
@@ -23,8 +25,8 @@ from gitgate.git.refs import LostRace
 from gitgate.git.remote import unreachable
 from gitgate.git.repository import Repository
 
-_SHOWN = 40
 _BUSY = ("failed to update ref", "cannot lock ref")
+_NEVER = ("no", "false", "off", "0", "")
 _PAUSE = 0.5  # seconds, at most, for another push to end that holds the branch's lock
 
 
@@ -35,14 +37,14 @@ def fetch(world: World, target: str, *further: str) -> None:
     """
     if world.remote is None:
         return
-    there = _tips(world.repo, world.remote, (target, *further))
+    there = tips(world.repo, world.remote, (target, *further))
     if target not in there:
         raise GateError(
             Exit.USAGE,
             f"{world.remote} has no {target} that anything could land on",
             f"git push {shlex.join([world.remote, target])} (by whoever sets the project up)",
         )
-    places = {_tracking(world.remote, ref): (ref, tip) for ref, tip in there.items()}
+    places = {tracking(world.remote, ref): (ref, tip) for ref, tip in there.items()}
     _fetch(world.repo, world.remote, places)
 
 
@@ -56,7 +58,7 @@ def hear(world: World, instances: Collection[tuple[str, str]]) -> None:
     if world.remote is None:
         return
     names = {ids.ledger_ref(*one): one for one in instances}
-    there = _tips(world.repo, world.remote, names)
+    there = tips(world.repo, world.remote, names)
     for ref in there:
         world.ledgers.catch_up(*names[ref])
     places = {tracking_ref(world.remote, ref): (ref, tip) for ref, tip in there.items()}
@@ -72,17 +74,18 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
     where the remote, or a hook, refuses.
     """
     if world.remote is None:
-        _move_here(world.repo, ref, old, new)
+        move_here(world.repo, ref, old, new, again)
         return
     remote = world.remote
-    answer = tree.git(
-        *("-c", f"remote.{remote}.mirror=false", *_from_elsewhere(world.repo, remote)),
-        *("push", "--porcelain", "--no-follow-tags", f"--force-with-lease={ref}:{old}", "--"),
-        *(remote, f"{new}:{ref}"),
+    first = ("-c", f"remote.{remote}.mirror=false")
+    last = ("--no-follow-tags", f"--force-with-lease={ref}:{old}", "--", remote, f"{new}:{ref}")
+    answer = _submodules_missed(world.repo, first, last) or tree.git(
+        *(*first, *_from_elsewhere(world.repo, remote)),
+        *("push", "--porcelain", "--recurse-submodules=no", *last),
     )
     if answer.status == 0:
         return
-    tip = _tips(world.repo, remote, (ref,)).get(ref)
+    tip = tips(world.repo, remote, (ref,)).get(ref)
     if tip == new:
         return
     flag = _flag_of(answer, ref)
@@ -105,6 +108,22 @@ def push(world: World, tree: LandingTree, ref: str, old: str, new: str, again: s
     )
 
 
+def _submodules_missed(
+    repo: Repository, first: Sequence[str], last: Sequence[str]
+) -> process.Completed | None:
+    """Git's own check, where the user wants it or wants submodules pushed along, that the remotes
+    of the submodules have their commits: what git said, None where nothing is against the push.
+
+    The scratch work tree has no submodules, so it is done in the user's.
+    """
+    wanted = repo.config.get("push.recursesubmodules")
+    if not repo.flag("submodule.recurse") if wanted is None else wanted.lower() in _NEVER:
+        return None
+    check = ("--dry-run", "--no-verify", "--recurse-submodules=check")
+    answer = repo.git(*first, "push", "--porcelain", *check, *last)
+    return answer if answer.status != 0 else None
+
+
 def _from_elsewhere(repo: Repository, remote: str) -> Iterator[str]:
     """A relative path is one from where git runs, and that is the scratch work tree."""
     top = repo.work_tree or repo.git_dir
@@ -112,13 +131,6 @@ def _from_elsewhere(repo: Repository, remote: str) -> Iterator[str]:
         for url in repo.config_all(f"remote.{remote}.{key}"):
             if not Path(url).is_absolute() and (top / url).exists():
                 yield from ("-c", f"url.{(top / url).resolve()}.insteadOf={url}")
-
-
-def said(output: bytes) -> list[str]:
-    """What a command and the hooks that it ran wrote: the last lines, indented."""
-    text = output.decode("utf-8", "replace")
-    lines = [f"  {line.rstrip()}" for line in text.split("\n") if line.strip()]
-    return lines[-_SHOWN:] or ["  (nothing)"]
 
 
 def _fetch(repo: Repository, remote: str, places: Mapping[str, tuple[str, str]]) -> None:
@@ -134,7 +146,7 @@ def _fetch(repo: Repository, remote: str, places: Mapping[str, tuple[str, str]])
         raise unreachable(remote, answer)
 
 
-def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str, str]:
+def tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str, str]:
     answer = repo.git("ls-remote", "--quiet", "--", remote, *branches)
     if answer.status != 0:
         raise unreachable(remote, answer)
@@ -142,7 +154,7 @@ def _tips(repo: Repository, remote: str, branches: Collection[str]) -> dict[str,
     return {name: oid for oid, _, name in rows if name in branches}
 
 
-def _tracking(remote: str, ref: str) -> str:
+def tracking(remote: str, ref: str) -> str:
     return f"refs/remotes/{remote}/{ref.removeprefix('refs/heads/')}"
 
 
@@ -154,57 +166,3 @@ def _flag_of(answer: process.Completed, ref: str) -> str:
         if flag == "!" and names.endswith(f":{ref}"):
             return summary
     return ""
-
-
-def _move_here(repo: Repository, ref: str, old: str, new: str) -> None:
-    holders = [tree for tree in work_trees(repo) if tree.branch == ref]
-    if holders:
-        _forward(repo, holders, ref, old, new)
-        return
-    answer = repo.git("update-ref", "-m", "gate: land", ref, new, old)
-    if answer.status == 0:
-        return
-    if refs.read(repo, ref) != old:
-        raise LostRace(ref)
-    raise GateError(
-        Exit.BLOCKED,
-        "\n".join(
-            [f"git refused to move {ref}; nothing landed:", *said(answer.stdout + answer.stderr)]
-        ),
-        shlex.join(["git", "update-ref", ref, new, old]),
-    )
-
-
-def _forward(repo: Repository, holders: Sequence[WorkTree], ref: str, old: str, new: str) -> None:
-    """Where the branch is checked out its files move with it, by a fast-forward."""
-    place = shlex.quote(str(holders[0].path))
-    if len(holders) > 1:
-        raise GateError(
-            Exit.BLOCKED,
-            f"{ref} is checked out in {len(holders)} work trees, one of them {holders[0].path}",
-            f"git -C {place} switch --detach",
-        )
-    status = process.run(
-        ["git", "status", "--porcelain", "-z", "--untracked-files=no"], cwd=holders[0].path
-    )
-    if status.status != 0 or status.stdout:
-        raise GateError(
-            Exit.BLOCKED,
-            f"{ref} is checked out in {holders[0].path}, which has changes that are in no commit",
-            f"git -C {place} stash",
-        )
-    answer = process.run(["git", "merge", "--ff-only", new], cwd=holders[0].path)
-    if answer.status == 0 and refs.read(repo, ref) == new:
-        return
-    if refs.read(repo, ref) != old:
-        raise LostRace(ref)
-    raise GateError(
-        Exit.BLOCKED,
-        "\n".join(
-            [
-                f"{ref} cannot be moved in {holders[0].path}; nothing landed:",
-                *said(answer.stdout + answer.stderr),
-            ]
-        ),
-        f"git -C {place} switch --detach",
-    )

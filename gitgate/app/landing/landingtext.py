@@ -1,4 +1,5 @@
-"""The message of a landing's commit, and the trailers that point back to the decisions."""
+"""The message of a landing's commit with the trailers that point back to the decisions, and what
+commands had to say, for people."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ GATE, RECORD = "Gate", "Gate-Record"
 
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): \S")
 _SHOWN = 100
+_SAID = 40
 
 Grounds = Sequence[tuple[str, Sequence[str]]]
 """The gates in their order, each with the ids of the records by which it lets the work pass."""
@@ -54,3 +56,10 @@ def squash_text(name: str, commits: Sequence[Commit]) -> str:
     more = len(lines) - _SHOWN
     cut = [f"* and {more} more"] if more > 0 else []
     return "\n".join([f"Squash {name}", "", *lines[:_SHOWN], *cut])
+
+
+def said(output: bytes) -> list[str]:
+    """What a command and the hooks that it ran wrote: the last lines, indented."""
+    text = output.decode("utf-8", "replace")
+    lines = [f"  {line.rstrip()}" for line in text.split("\n") if line.strip()]
+    return lines[-_SAID:] or ["  (nothing)"]

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitgate import process
+from gitgate.app.landing.landingtext import said
+from gitgate.app.landing.worktrees import work_trees
 from gitgate.errors import Exit, GateError
 from gitgate.git.repository import Repository
 
@@ -35,16 +37,9 @@ _SETTINGS = (
     "submodule.recurse=false",
     "advice.detachedHead=false",
 )
+_PERSONAL = ("user.", "author.", "committer.", "gpg.")
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 _OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkTree:
-    """A work tree of the repository; `branch` is the ref checked out in it, None for none."""
-
-    path: Path
-    branch: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,7 @@ class LandingTree:
         Nobody can be asked for a text: editors leave what there is. A failure is an answer.
         """
         named = [part for setting in self._settings for part in ("-c", setting)]
-        return process.run(["git", *named, *args], cwd=self.path, env=self._environment)
+        return process.run_alone(["git", *named, *args], cwd=self.path, env=self._environment)
 
     def commit(self) -> str:
         """What its HEAD is at; GateError (fatal) where git does not know."""
@@ -78,23 +73,23 @@ class LandingTree:
 
 
 @contextmanager
-def landing_tree(repo: Repository, commit: str) -> Iterator[LandingTree]:
+def landing_tree(repo: Repository, commit: str, again: str) -> Iterator[LandingTree]:
     """A scratch work tree with `commit` checked out, for as long as the context lasts.
 
-    The project's post-checkout hook does not run for it. Raises GateError (fatal) where git
-    cannot make it.
+    The project's post-checkout hook does not run for it. `again` is the command that lands once
+    more, for a hint. Raises GateError (fatal) where git cannot make it.
     """
     aside, lock = _folder()
     path = aside / f"{_NAME}-{aside.name.removeprefix(_FOLDER)}"
     try:
         made = repo.git(*_NO_HOOKS, "worktree", "add", "--quiet", "--detach", str(path), commit)
         if made.status != 0:
+            what = f"git cannot check out {commit[:12]} to build the landing; nothing landed:"
             raise GateError(
-                Exit.FATAL,
-                f"git cannot make a work tree for the landing in {aside}: {made.complaint}",
-                "git worktree prune; git worktree list",
+                Exit.FATAL, "\n".join([what, *said(made.stderr)]), f"mend that, then {again}"
             )
-        yield LandingTree(path, aside, (*_SETTINGS, *_hooks_of(repo)), _environment(repo))
+        settings = (*_SETTINGS, *_person_of(repo), *_hooks_of(repo))
+        yield LandingTree(path, aside, settings, _environment(repo))
     finally:
         _remove(repo, path)
         os.close(lock)
@@ -113,21 +108,6 @@ def _folder() -> tuple[Path, int]:
             "set TMPDIR to a folder that can be written",
         ) from None
     return aside, lock
-
-
-def work_trees(repo: Repository) -> list[WorkTree]:
-    """The repository's work trees, the main one first."""
-    answer = repo.git("worktree", "list", "--porcelain", "-z")
-    if answer.status != 0:
-        raise GateError(
-            Exit.FATAL, f"git cannot list its work trees: {answer.complaint}", "git worktree list"
-        )
-    found: list[WorkTree] = []
-    for block in answer.stdout.decode("utf-8", "surrogateescape").split("\0\0"):
-        fields = dict(line.partition(" ")[::2] for line in block.split("\0") if line)
-        if "worktree" in fields and "bare" not in fields:
-            found.append(WorkTree(Path(fields["worktree"]), fields.get("branch")))
-    return found
 
 
 def sweep(repo: Repository) -> None:
@@ -172,6 +152,14 @@ def _hooks_of(repo: Repository) -> tuple[str, ...]:
         return ()
     folder = (repo.work_tree or repo.git_dir) / configured
     return (f"core.hooksPath={folder}",)
+
+
+def _person_of(repo: Repository) -> Iterator[str]:
+    """Who commits and signs: a condition on the folder of a repository (`includeIf`) means the
+    user's, and git would find it false in the scratch one."""
+    for key, value in repo.config.items():
+        if key.startswith(_PERSONAL) or key == "commit.gpgsign":
+            yield f"{key}={value}"
 
 
 def _environment(repo: Repository) -> dict[str, str]:

@@ -1,6 +1,7 @@
-"""A reviewer's edit of an artifact: a commit of theirs on the subject's branch, and the next
-iteration; where that branch is in somebody's way, a branch beside it.
+"""A reviewer's edit of an artifact: a commit of theirs, the next iteration, and the subject's
+branch at it; where that branch is in somebody's way, a branch beside it.
 
+First the iteration is opened, then the branch moves: what is refused leaves both as they were.
 Nothing that is not committed is touched: the content comes from the reviewed commit.
 """
 
@@ -9,31 +10,54 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from gitgate.app.asking.opening import Ask, Opened, open_gate
-from gitgate.app.asking.validations import Watch
+from gitgate.app.asking.opening import Ask, Opened, Result, open_gate
+from gitgate.app.asking.validations import Report, Watch
 from gitgate.app.gather.world import World
+from gitgate.app.reviewing import reviewing
+from gitgate.app.reviewing.editbranch import advance, beside, obstacle, remote_obstacle
 from gitgate.app.reviewing.reviewercommit import TRAILER
+from gitgate.app.reviewing.reviewing import Desk
+from gitgate.core.findings import gravest_first, line_of
 from gitgate.core.person import Stamp
 from gitgate.core.quoting import path_text
 from gitgate.core.request import Request
 from gitgate.core.trailers import format_trailers
 from gitgate.errors import Exit, GateError
-from gitgate.git import refs
 from gitgate.git.repository import Repository
 from gitgate.git.trees import DIRECTORY
 
-_ASIDE = 100  # branches beside one that are tried
+_FINDINGS_SHOWN = 5
+_NOTHING_TO_OPEN = {
+    Result.NOT_NEEDED: "the gate compares nothing that your edit changes",
+    Result.ALREADY_OPEN: "the gate compares nothing that your edit changes",
+    Result.ALREADY_APPROVED: "the work with your edit is approved already",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """The commit of an edit as it was put up: `opened` where it is the next iteration, `aside` is
+    why it may not be on the subject's branch, `unheard` the remote that gave no answer."""
+
+    commit: str
+    opened: bool
+    aside: str = ""
+    unheard: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What an edit became: its commit, the branch it is on, and why that is another than the
-    subject's; `opened` is the next iteration."""
+    """What an edit became: its commit, the branch that it is on, and why that is another one than
+    the subject's; `opened` where it is the next iteration."""
 
     commit: str
     branch: str
     aside: str
-    opened: Opened | None
+    opened: bool
+
+
+class _InTheWayError(GateError):
+    """The subject's branch may not have the edit."""
 
 
 def original(world: World, request: Request, path: bytes) -> bytes:
@@ -46,39 +70,106 @@ def original(world: World, request: Request, path: bytes) -> bytes:
     return data
 
 
-def commit_edit(
-    world: World, request: Request, iteration: int, path: bytes, data: bytes, watch: Watch
-) -> Edit:
-    """Commit `data` as the new content of `path`, and open the next iteration with it.
+def put_up(world: World, desk: Desk, path: bytes, data: bytes, watch: Watch) -> Put:
+    """Commit `data` as the new content of `path`, and open the next iteration with that where the
+    subject's branch may have it.
 
-    Raises GateError where the commit cannot be made; once it is there it stays on a branch.
+    No branch moves. Raises GateError where neither was possible: blocked where validations refuse
+    the edit, stale where another request is the newest one, and what `open_gate` raises.
     """
-    repo, stamp = world.repo, world.repo.identity()
-    tree = _with(repo, repo.commit(request.work).tree, path.split(b"/"), data)
-    message = (
-        f"Edit {path_text(path)} in review of {request.gate}, iteration {iteration}\n\n"
-        + format_trailers([(TRAILER, request.id)])
-    )
-    commit = _commit(repo, tree, request.work, stamp, message)
-    name = f"refs/heads/{request.subject}"
-    aside = _obstacle(world, request, name)
+    request, unheard = desk.request, ""
+    commit = _committed(world.repo, request, desk.document["iteration"], path, data)
+    aside = obstacle(world, request, commit)
+    if aside:
+        return Put(commit, False, aside)
+
+    def last_look() -> None:
+        nonlocal unheard
+        if not reviewing.fetch(world, request.gate, request.subject):
+            unheard = str(world.remote)
+        world.forget()
+        if reviewing.moved(world, desk) is not None:
+            raise GateError(Exit.STALE, "another iteration arrived meanwhile")
+        why = obstacle(world, request, commit)
+        why = why or remote_obstacle(world, request, answers=not unheard)
+        if why:
+            raise _InTheWayError(Exit.BLOCKED, why)
+
+    world.forget()
+    try:
+        opened = open_gate(world, _ask(request, commit), watch, last_look)
+    except _InTheWayError as error:
+        return Put(commit, False, error.message, unheard)
+    except (GateError, KeyboardInterrupt):
+        if not _is_newest(world, desk, commit):
+            raise
+        return Put(commit, True, "", unheard)
+    if opened.report is not None:
+        raise _refused(opened, opened.report)
+    return Put(commit, opened.result is Result.ITERATED, _nothing_opened(opened), unheard)
+
+
+def placed(world: World, request: Request, put: Put) -> Edit:
+    """Give the commit a branch: the subject's, or one beside it. Raises GateError for neither."""
+    aside = put.aside or obstacle(world, request, put.commit)
     if not aside:
         try:
-            _advance(world, name, request.work, commit)
+            advance(world, request, put.commit)
+            return Edit(put.commit, request.subject, "", put.opened)
         except GateError as error:
             aside = error.message
-    if aside:
-        return Edit(commit, _beside(repo, request.subject, commit), aside, None)
-    ask = Ask(
+    return Edit(put.commit, beside(world.repo, request.subject, put.commit), aside, put.opened)
+
+
+def following(edit: Edit) -> str:
+    """The command by which the asking side takes an edit that stands beside its branch."""
+    return f"git merge {shlex.quote(edit.branch)}"
+
+
+def _ask(request: Request, commit: str) -> Ask:
+    return Ask(
         gate=request.gate,
         subject=request.subject,
         target=request.target,
         commit=commit,
         base=request.base,
-        summary=f"{stamp.person.name} edited {path_text(path)} in review",
+        follows=request.id,
     )
+
+
+def _is_newest(world: World, desk: Desk, commit: str) -> bool:
+    """Whether the commit is what the instance asks about by now."""
     world.forget()
-    return Edit(commit, request.subject, "", open_gate(world, ask, watch))
+    newest = world.load(desk.policy, desk.loaded.gate, desk.loaded.subject).newest
+    return newest is not None and newest.work == commit
+
+
+def _nothing_opened(opened: Opened) -> str:
+    if opened.result is Result.ITERATED:
+        return ""
+    return _NOTHING_TO_OPEN.get(opened.result, f"the gate was not opened ({opened.result})")
+
+
+def _refused(opened: Opened, report: Report) -> GateError:
+    names = ", ".join(f"`{one.validation.name}`" for one in report.blocking)
+    found = [located for one in report.blocking for located in gravest_first(one.findings)]
+    lines = [line_of(one) for one in found[:_FINDINGS_SHOWN]]
+    if len(found) > _FINDINGS_SHOWN:
+        lines.append(f"and {len(found) - _FINDINGS_SHOWN} more")
+    said = "; ".join(lines)
+    return GateError(
+        Exit.BLOCKED, f"the validation {names} of gate {opened.gate.id} refuses it: {said}"
+    )
+
+
+def _committed(repo: Repository, request: Request, iteration: int, path: bytes, data: bytes) -> str:
+    stamp = repo.identity()
+    tree = _with(repo, repo.commit(request.work).tree, path.split(b"/"), data)
+    message = (
+        f"Edit {path_text(path)} in review of {request.gate}, iteration {iteration}\n\n"
+        + format_trailers([(TRAILER, request.id)])
+    )
+    return _commit(repo, tree, request.work, stamp, message)
 
 
 def _commit(repo: Repository, tree: str, parent: str, stamp: Stamp, message: str) -> str:
@@ -105,69 +196,3 @@ def _with(repo: Repository, tree: str, path: list[bytes], data: bytes) -> str:
     else:
         entries[name] = (mode, repo.write_blob(data))
     return repo.write_tree(entries)
-
-
-def _obstacle(world: World, request: Request, name: str) -> str:
-    """Why the commit may not go onto the subject's branch; "" where it may."""
-    repo = world.repo
-    tip = refs.read(repo, name)
-    if tip is None:
-        remote = f"refs/remotes/{world.remote}/{request.subject}"
-        there = refs.read(repo, remote) if world.remote else None
-        if there is None:
-            return f"the subject {request.subject} is no branch here"
-        return "" if there == request.work else f"{remote} is not at the reviewed commit any more"
-    if tip != request.work:
-        return f"the branch {request.subject} is not at the reviewed commit any more"
-    here = repo.head_ref() == name and repo.work_tree is not None
-    if len(_checkouts(repo, name)) > (1 if here else 0):
-        return f"the branch {request.subject} is checked out in another work tree"
-    if here and repo.git("status", "--porcelain", "--untracked-files=no").stdout:
-        return f"the branch {request.subject} is checked out here with changes not committed"
-    return ""
-
-
-def _checkouts(repo: Repository, name: str) -> list[bytes]:
-    """The work trees that have the branch `name`."""
-    listed = repo.git("worktree", "list", "--porcelain", "-z").stdout.split(b"\0")
-    return [line for line in listed if line == b"branch " + name.encode()]
-
-
-def _advance(world: World, name: str, old: str, new: str) -> None:
-    """Move the branch to `new`, with index and work tree where it is checked out here."""
-    repo = world.repo
-    here = repo.head_ref() == name and repo.work_tree is not None
-    tip = refs.read(repo, name)
-    if tip not in (None, old):
-        raise GateError(Exit.STALE, f"{name} is not at the reviewed commit any more")
-    if here:
-        done = repo.git("read-tree", "-m", "-u", old, new)
-        if done.status != 0:
-            raise GateError(Exit.BLOCKED, f"git could not change the work tree: {done.complaint}")
-    try:
-        refs.compare_and_swap(repo, name, new, tip, "git-gate: edited in review")
-    except GateError:
-        if here:
-            repo.git("read-tree", "-m", "-u", new, old)
-        raise
-
-
-def _beside(repo: Repository, subject: str, commit: str) -> str:
-    """A new branch for an edit that has no place on its own one."""
-    for number in range(1, _ASIDE):
-        branch = f"review/{subject}" if number == 1 else f"review/{subject}-{number}"
-        if refs.read(repo, f"refs/heads/{branch}") is not None:
-            continue
-        done = repo.git("branch", "--no-track", "--", branch, commit)
-        if done.status == 0:
-            return branch
-    raise GateError(
-        Exit.BLOCKED,
-        f"your edit is commit {commit}, and no branch could be made for it",
-        f"git branch NAME {commit}",
-    )
-
-
-def following(edit: Edit) -> str:
-    """The command by which the asking side takes an edit that stands beside its branch."""
-    return f"git merge {shlex.quote(edit.branch)}"

@@ -7,6 +7,7 @@ not work is a sentence; `open` and `sync` of any clone do the same later.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from gitgate.app.gather.world import World
 from gitgate.app.judging.moves import judge_move
@@ -69,8 +70,12 @@ def _put_back(push: Push, update: Update) -> Iterator[str]:
 
 
 def _record_landings(push: Push, update: Update) -> Iterator[str]:
-    world = push.world
-    ref = refs.stands_for(world.repo, update.ref)
+    for name in push.names(update.ref):
+        yield from _landings_on(push.world, replace(update, ref=name))
+
+
+def _landings_on(world: World, update: Update) -> Iterator[str]:
+    ref = update.ref
     if update.new is None or ref.startswith(ids.GATES) or not guarded(world, ref):
         return
     old, new = peeled(world, update.old), peeled(world, update.new)

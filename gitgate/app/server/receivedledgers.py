@@ -18,6 +18,9 @@ from gitgate.git.ledger import Ledger
 from gitgate.git.objects import MAX_OBJECT
 from gitgate.git.repository import Repository
 
+# On the strength of these an answer is used; whoever pushes one has to hear that it is too late.
+_USES = (EventName.CLAIMED, EventName.RESUMED)
+
 
 def ledger_objections(push: Push, update: Update) -> Iterator[Objection]:
     """Why the ref of a ledger may not move so; its deletion is the journal's matter."""
@@ -116,28 +119,41 @@ def _fault(ledger: Ledger) -> Objection:
 
 
 def _record_objections(push: Push, ledger: Ledger, events: Sequence[Event]) -> Iterator[Objection]:
-    """What can never be anybody's word, and files that nobody could read.
+    """Records that could be somebody's word elsewhere, and files that nobody could read.
 
-    A good signature of somebody who is not listed is received: they may be listed one day.
+    What can never count is received with a remark, since it blocks nobody, and a ledger that has
+    it already cannot drop it.
     """
-    tag = ids.tag_name(ledger.gate, ledger.subject)
     for event in events:
         if event.record is None or event.name is not EventName.DECIDED:
             continue
-        try:
-            record = codec.parse(ledger.records[event.record], tag=tag, request=event.request)
-        except codec.Defect as defect:
-            yield Objection(f"{_named(ledger, event)} can never count: {defect}", SYNC)
-            continue
-        if push.policy is not None:
-            checked = push.world.judged(push.policy, record).verification
-            if checked.status is SignatureStatus.BAD:
-                yield Objection(f"{_named(ledger, event)} can never count: {checked.reason}", SYNC)
+        yield from _misplaced_or_junk(push, ledger, event, ledger.records[event.record])
         for blob in ledger.data[event.record]:
             header = push.world.repo.header(blob)
             if header is None or header[0] != "blob" or header[1] > MAX_OBJECT:
                 limit = f"at most {MAX_OBJECT >> 20} MiB"
-                yield Objection(f"{_named(ledger, event)} has data that is no file of {limit}")
+                yield Objection(
+                    f"{_named(ledger, event)} has data that is no file of {limit}", SYNC
+                )
+
+
+def _misplaced_or_junk(push: Push, ledger: Ledger, event: Event, raw: bytes) -> Iterator[Objection]:
+    """A record about another request of the ledger would be taken for there already, and so be
+    missing, where it belongs."""
+    never = f"{_named(ledger, event)} never counts"
+    try:
+        record = codec.parse(raw, tag=ids.tag_name(ledger.gate, ledger.subject))
+    except codec.Defect as defect:
+        push.remark(ledger, f"{never}: {defect}")
+        return
+    if push.policy is not None:
+        checked = push.world.judged(push.policy, record).verification
+        if checked.status is SignatureStatus.BAD:
+            push.remark(ledger, f"{never}: {checked.reason}")
+            return
+    if record.decision.request != event.request:
+        signed = record.decision.request[:12]
+        yield Objection(f"{_named(ledger, event)} was signed for another request, {signed}", SYNC)
 
 
 def _order_objections(
@@ -145,27 +161,22 @@ def _order_objections(
 ) -> Iterator[Objection]:
     """The new events that may not follow where they stand, by the table that all writers ask.
 
-    Received all the same: a late decision, and a request of another kind that was decided
-    elsewhere, with its decision. Neither has an effect, and nothing signed is lost.
+    Received all the same, with a remark: every decision, since nothing signed is lost and a record
+    counts once; a request of another kind that was decided elsewhere; and what came after the end
+    of a life. None of them can authorise anything.
     """
-    instance = push.world.fold_of(policy, ledger)
     new = {event.id for event in events}
     decided = {event.request for event in events if event.name is EventName.DECIDED}
-    seen: set[str] = set()
-    again = set()
-    for event in ledger.events:
-        if event.name is EventName.DECIDED and event.record:
-            again |= {event.id} if event.record in seen else set()
-            seen.add(event.record)
-    for ignored in instance.ignored:
+    for ignored in push.world.fold_of(policy, ledger).ignored:
         event = ignored.event
         if event.id not in new:
             continue
-        if event.name is EventName.DECIDED and event.id not in again:
-            continue
-        if event.name in BRINGS_REQUEST and event.request in decided:
-            continue
-        yield Objection(f"{_named(ledger, event)} has no effect: {ignored.reason}", SYNC)
+        said = f"{_named(ledger, event)} has no effect: {ignored.reason}"
+        late = ignored.late and event.name not in _USES
+        if late or event.name is EventName.DECIDED:
+            push.remark(ledger, said)
+        elif event.name not in BRINGS_REQUEST or event.request not in decided:
+            yield Objection(said, SYNC)
 
 
 def _named(ledger: Ledger, event: Event) -> str:

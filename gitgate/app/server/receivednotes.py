@@ -1,11 +1,17 @@
-"""Notes that are pushed: their history goes on, and no record that stood in a note is lost."""
+"""Notes that are pushed: their history goes on, no record that stood in a note is lost, and the
+request of each new one is here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gitgate.app.server.receivedpush import Objection, Update
+from gitgate.app.server.receivedpush import MAX_NEW_EVENTS, Objection, Push, Update
 from gitgate.core import decision as codec
+from gitgate.core import ids
+from gitgate.core.decision import Record
+from gitgate.core.trailers import parse_trailers
+from gitgate.core.trust import SignatureStatus
+from gitgate.errors import GateError
 from gitgate.git import notes
 from gitgate.git.known import SYNC
 from gitgate.git.repository import Repository
@@ -13,9 +19,9 @@ from gitgate.git.repository import Repository
 _SHOWN = 3
 
 
-def notes_objections(repo: Repository, update: Update) -> Iterator[Objection]:
+def notes_objections(push: Push, update: Update) -> Iterator[Objection]:
     """Why the notes may not move so. Raises GateError where they cannot be read."""
-    old, new = update.old, update.new
+    repo, old, new = push.world.repo, update.old, update.new
     if new is None:
         yield Objection(f"{update.ref} holds decisions and may not be deleted", SYNC)
         return
@@ -29,28 +35,85 @@ def notes_objections(repo: Repository, update: Update) -> Iterator[Objection]:
     after = repo.commit(new).tree
     if before == after:
         return
-    yield from _lost_or_too_large(repo, before, after)
+    yield from _lost_or_too_large(push, before, after)
 
 
-def _lost_or_too_large(repo: Repository, before: str | None, after: str) -> Iterator[Objection]:
+def _lost_or_too_large(push: Push, before: str | None, after: str) -> Iterator[Objection]:
     cut: list[str] = []
     lost: list[str] = []
-    for commit, old, new in notes.differences(repo, before, after, cut):
-        kept = {piece.rstrip(b"\n") for piece in new}
-        gone = {piece.rstrip(b"\n") for piece in old} - kept
-        lost += [commit for piece in gone if _is_record(piece)]
+    new: list[Record] = []
+    for commit, old, now in notes.differences(push.world.repo, before, after, cut):
+        was, kept = ({piece.rstrip(b"\n") for piece in side} for side in (old, now))
+        lost += [commit for piece in was - kept if _record(piece)]
+        new += filter(None, map(_record, sorted(kept - was)))
     for sentence in cut[:_SHOWN]:
         yield Objection(sentence, "git notes --ref=aiwg/gates show COMMIT")
     if lost:
         named = ", ".join(commit[:12] for commit in sorted(set(lost))[:_SHOWN])
         count = "a decision" if len(lost) == 1 else f"{len(lost)} decisions"
         yield Objection(f"{count} would be lost from the notes on {named}", SYNC)
+    yield from _without_request(push, new)
 
 
-def _is_record(piece: bytes) -> bool:
-    """Whether it may count: what is no record is nobody's loss."""
+def _record(piece: bytes) -> Record | None:
+    """The record that may count; what is none is nobody's loss."""
     try:
-        codec.parse(piece + b"\n")
+        return codec.parse(piece + b"\n")
     except codec.Defect:
+        return None
+
+
+def _without_request(push: Push, new: Sequence[Record]) -> Iterator[Objection]:
+    """New records of which no ledger has the request: each would make its instance untrusted, and
+    nobody could take it in."""
+    asked: dict[str, frozenset[str]] = {}
+    missing: list[Record] = []
+    for record in new:
+        place = record.decision.tag
+        if place not in asked:
+            asked[place] = frozenset(_requests(push, record))
+        if record.decision.request not in asked[place] and not _is_junk(push, record):
+            missing.append(record)
+    for record in missing[:_SHOWN]:
+        request = record.decision.request[:12]
+        yield Objection(
+            f"the notes have a record {record.id[:12]} ({record.decision.title}), and no ledger"
+            f" here has its request {request}",
+            f"push the ledger as well: {SYNC}",
+        )
+    if len(missing) > _SHOWN:
+        yield Objection(f"and {len(missing) - _SHOWN} more")
+
+
+def _is_junk(push: Push, record: Record) -> bool:
+    if push.policy is None:
         return False
-    return True
+    return push.world.judged(push.policy, record).verification.status is SignatureStatus.BAD
+
+
+def _requests(push: Push, record: Record) -> Iterator[str]:
+    """The requests of the ledger that a record is of, as ref and journal are after the push."""
+    repo = push.world.repo
+    name = record.decision.tag.removeprefix("gate/")
+    gate = name.partition("/")[0]
+    tips = [push.after(ids.GATES + name)] if ids.is_ref(ids.GATES + name) else []
+    subject = _subject(repo, record)
+    if push.journal_after is not None and subject is not None:
+        tips.append(push.journal_after.tip(gate, subject))
+    for tip in filter(None, tips):
+        commit, read = repo.commit(tip), 0
+        while commit.parents and read < MAX_NEW_EVENTS:
+            yield from commit.parents[1:2]
+            commit, read = repo.commit(commit.parents[0]), read + 1
+
+
+def _subject(repo: Repository, record: Record) -> str | None:
+    """The subject of a record's instance: in full it stands in the request."""
+    if repo.kind(record.decision.request) != "commit":
+        return None
+    try:
+        said = dict(parse_trailers(repo.commit(record.decision.request).message))
+        gate, subject = said["Gate"], said["Subject"]
+        return subject if ids.tag_name(gate, subject) == record.decision.tag else None
+    except (GateError, KeyError, ValueError):
+        return None

@@ -17,6 +17,7 @@ from gitgate.app.judging.moves import judge_move
 from gitgate.app.judging.prepush import guarded, peeled
 from gitgate.app.server.receivedjournal import journal_objections, objections_to_journal
 from gitgate.app.server.receivedledgers import ledger_objections
+from gitgate.app.server.receivednames import is_ours, misnamed
 from gitgate.app.server.receivednotes import notes_objections
 from gitgate.app.server.receivedpush import Objection, Push, Update
 from gitgate.core import ids
@@ -26,7 +27,7 @@ from gitgate.git import refs
 from gitgate.git.known import SYNC
 from gitgate.git.repository import Repository
 
-_OURS = ("refs/aiwg", "refs/notes/aiwg", "refs/gitgate", ids.JOURNAL)
+_SHOWN = 3
 
 # What a decision or a ledger that the server does not have yet may change.
 _MAY_BE_ELSEWHERE = (
@@ -57,25 +58,11 @@ def server(now: int, place: Path | None = None) -> Iterator[World]:
         yield world
 
 
-def policy_place(place: Path, now: int) -> tuple[str | None, str]:
-    """The branch by whose policy the server at `place` judges, and a sentence about it."""
-    with server(now, place) as world:
-        try:
-            where = world.policy_ref()
-            policy = world.policy_at(where.tip) if where is not None and where.tip else None
-        except GateError as error:
-            return None, f"pushes cannot be judged: {error.message}: {error.hint}"
-    if where is None:
-        return None, "no branch is to hold the policy: git config gate.policyRef refs/heads/main"
-    if policy is None:
-        return where.name, f"{where.name} has no policy yet: the first push of one adopts it"
-    return where.name, f"pushes are judged by the policy of {where.name}"
-
-
 def updates(lines: str) -> list[Update]:
     """The updates of a push, from the lines that git gives the hook.
 
-    Raises GateError (fatal) for a line that is none: what cannot be read is not received.
+    Raises GateError (fatal) for a line that is none, and where there is no line: what cannot be
+    read is not received, and git starts these hooks for no push without a ref.
     """
     found: list[Update] = []
     for line in filter(None, lines.split("\n")):
@@ -84,6 +71,13 @@ def updates(lines: str) -> list[Update]:
             raise GateError(Exit.FATAL, f"git gave the hook a strange line: {line[:200]!r}")
         old, new, ref = parts
         found.append(Update(ref, _known(old), _known(new)))
+    if not found:
+        raise GateError(
+            Exit.FATAL,
+            "no ref was named to this hook, so nothing of this push was checked",
+            "whoever runs the server: hand the hook's standard input on to git-gate"
+            " (a program before it may have read it); then git gate hook status --server",
+        )
     return found
 
 
@@ -101,25 +95,36 @@ def judge_received(world: World, pushed: Sequence[Update]) -> Iterator[Judgement
         try:
             yield _judge(push, update)
         except GateError as error:
-            way = SYNC if _is_ours(update.ref) else f"git gate policy explain {update.ref}"
+            way = SYNC if is_ours(update.ref) else f"git gate policy explain {update.ref}"
             yield _blocked(update, Objection(error.message, error.hint or way))
 
 
 def _judge(push: Push, update: Update) -> Judgement:
     if not ids.is_ref(update.ref):
         return _blocked(update, Objection("it is no full ref name", "git check-ref-format"))
-    name = refs.stands_for(push.world.repo, update.ref)
+    judged = [_judge_as(push, update, name) for name in push.names(update.ref)]
+    refused = [one for one in judged if not one.status.allowed]
+    warnings = tuple(one for each in judged for one in each.warnings)
+    return replace((refused or judged)[0], ref=update.ref, warnings=warnings)
+
+
+def _judge_as(push: Push, update: Update, name: str) -> Judgement:
+    """The judgement of a move under one of the names that the ref has on this server."""
     there = replace(update, ref=name)
-    objections = [*_misnamed(push, there)]
-    if not objections and _is_ours(name):
-        objections = [*_stale(push, there), *_objections(push, there)]
-    elif not objections:
-        return replace(_judge_move(push, there), ref=update.ref)
-    return _blocked(update, *objections) if objections else _free(update)
-
-
-def _is_ours(ref: str) -> bool:
-    return any(ref == one or ref.startswith(f"{one}/") for one in _OURS)
+    objections = [*misnamed(push, there)]
+    if not objections and not is_ours(name):
+        judged = _judge_move(push, there)
+    else:
+        if not objections:
+            objections = [*_stale(push, there), *_objections(push, there)]
+        judged = _blocked(there, *objections) if objections else _free(there)
+    said = push.remarks.get(name, [])
+    cut = [f"and {len(said) - _SHOWN} more"] if len(said) > _SHOWN else []
+    judged = replace(judged, warnings=(*judged.warnings, *said[:_SHOWN], *cut))
+    if name == update.ref or judged.status.allowed:
+        return judged
+    also = f"{update.ref} and {name} are one ref on this server, by a symbolic ref"
+    return replace(judged, reasons=(*judged.reasons, also))
 
 
 def _objections(push: Push, update: Update) -> Iterator[Objection]:
@@ -128,7 +133,7 @@ def _objections(push: Push, update: Update) -> Iterator[Objection]:
         found = [*ledger_objections(push, update)]
         yield from found or journal_objections(push, update)
     elif ref == ids.NOTES:
-        yield from notes_objections(push.world.repo, update)
+        yield from notes_objections(push, update)
     elif ref == ids.JOURNAL:
         yield from objections_to_journal(push, update)
     elif ref.startswith(ids.TRACKING):
@@ -140,27 +145,6 @@ def _objections(push: Push, update: Update) -> Iterator[Objection]:
         yield Objection(
             f"{ref} is kept for git-gate, and no ledger, notes or journal has that name",
             f"choose another name, outside of {ref.rpartition('/aiwg')[0]}/aiwg",
-        )
-
-
-def _misnamed(push: Push, update: Update) -> Iterator[Objection]:
-    """A name that stands in the way of ours, or is the same file as another ref's here."""
-    repo, ref = push.world.repo, update.ref
-    if update.new is None:
-        return
-    if ids.JOURNAL.startswith(f"{ref}/"):
-        other = ref.replace("refs/heads/aiwg", "refs/heads/another-name")
-        yield Objection(
-            f"a branch `aiwg` is in the way of {ids.JOURNAL}", f"git push origin {other}"
-        )
-    if repo.config.get("core.ignorecase") != "true" or update.old is not None:
-        return
-    folded = ref.lower()
-    same = [one for one in refs.listing(repo, "refs/") if one.lower() == folded and one != ref]
-    if same or (folded != ref and _is_ours(folded)):
-        yield Objection(
-            f"on this server {ref} would be the same file as {(same or [folded])[0]}",
-            "choose a name that differs in more than capitals",
         )
 
 

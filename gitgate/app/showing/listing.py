@@ -15,7 +15,7 @@ from gitgate.core.policy import Gate
 from gitgate.core.verdict import deadline_of, undecided
 
 _WAITING = (Status.OPEN.value, Status.PARKED.value)
-_TREES = ("deliverables", "findings", "validated", "next_steps")
+_TREES = ("deliverables", "findings", "validated", "next_steps", "reviewer_edit")
 
 
 def instances(world: World, policy: PolicyCommit, *, every: bool) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.world import World
 from gitgate.app.judging.phasing import phase_began
 from gitgate.app.judging.vetoes import standing
-from gitgate.app.reviewing.reviewercommit import reviewer_commit
+from gitgate.app.reviewing.reviewercommit import reviewer_edit
 from gitgate.app.showing.reported import count, reported
 from gitgate.core.gate import Iteration, Status
 from gitgate.core.quoting import path_text
@@ -107,6 +107,7 @@ def show(
     verdict = world.verdict(policy, loaded, request) if gate else None
     transition = gate.transition if gate else None
     misnaming = misnamed(world, policy, request) if trees and gate else ""
+    edit = reviewer_edit(world, policy, loaded, iteration.number) if trees else None
     found = reported(request, iteration)
     deliverables, general = found.deliverable_documents(), found.general_documents()
     return {
@@ -125,6 +126,7 @@ def show(
         "opened_by": str(request.opened.person),
         "opened_at": rfc3339(request.opened.time),
         "summary": request.summary,
+        "reviewer_edit": edit.document() if edit else None,
         "transition": {"from": transition.from_phase, "to": transition.to_phase}
         if transition
         else None,
@@ -183,6 +185,7 @@ def answer(world: World, policy: PolicyCommit, loaded: Loaded) -> dict[str, Any]
     telling = _telling(document, status)
     iteration = iteration_of(loaded, None)
     request = loaded.ledger.requests[iteration.request]
+    edit = document["reviewer_edit"]
     return {
         "schema": SCHEMA,
         "gate": loaded.gate,
@@ -195,7 +198,7 @@ def answer(world: World, policy: PolicyCommit, loaded: Loaded) -> dict[str, Any]
         "message": telling["message"] if telling else "",
         "by": telling["by"] if telling else None,
         "at": telling["at"] if telling else None,
-        "reviewer_commit": reviewer_commit(world, loaded, iteration.number),
+        "reviewer_commit": edit["commit"] if edit else None,
         "decisions": document["decisions"],
         "comments": [
             comment
