@@ -113,6 +113,7 @@ def _decide(
     from gitgate.app.showing import query
     from gitgate.cli.draft import keeping, written
     from gitgate.ui import plain
+    from gitgate.ui.sanitise import says_something
 
     with env.world() as world:
         policy = world.policy()
@@ -122,19 +123,19 @@ def _decide(
         loaded = world.load(policy, found.id, name)
         if text is None:
             text = written(env, query.show(world, policy, loaded), action.value)
-        if must_say and not text.strip():
+        if must_say and not says_something(text):
             raise GateError(
                 Exit.USAGE,
                 f"{must_say} is empty: nothing was recorded",
                 f"git gate {action} {found.id} -m TEXT",
             )
         if action is Action.SKIP:
-            if found.skip.require_reason and not text.strip():
+            if found.skip.require_reason and not says_something(text):
                 raise GateError(
                     Exit.USAGE, "a skip needs a reason", f"git gate skip {found.id} -m REASON"
                 )
             env.say(*plain.skipping(query.show(world, policy, loaded)))
-        with keeping(env, found.id, name, text):
+        with keeping(env, found.id, name, action.value, text):
             decided = decide(
                 world, policy, found.id, name, Word(action, text, expect, iteration=iteration)
             )

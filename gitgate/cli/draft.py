@@ -1,32 +1,29 @@
-"""What a person types is never lost: the editor, and the file that keeps the words."""
+"""What a person types is never lost: the editor, and the files that keep the words."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from gitgate.app.reviewing import drafts
 from gitgate.cli.env import Env
-from gitgate.core.ids import encode_subject
 from gitgate.errors import Exit, GateError
 from gitgate.process import run_attached
 from gitgate.ui import plain
 from gitgate.ui.sanitise import safe
 
-_SCISSORS = "# ------------------------ >8 ------------------------"
-
 
 @contextmanager
-def keeping(env: Env, gate: str, subject: str, text: str) -> Iterator[None]:
+def keeping(env: Env, gate: str, subject: str, action: str, text: str) -> Iterator[None]:
     """Keep `text` in a file while it is being recorded; where that fails, say where it is."""
     if not text.strip():
         yield
         return
-    edited = place(env, gate, subject)
-    path = edited.with_suffix(f".{os.getpid()}.md")
-    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    words = drafts.place(env.repo, gate, subject, action)
+    with _at(words):
+        path = drafts.aside(words, text)
     try:
         yield
     except GateError as error:
@@ -35,15 +32,30 @@ def keeping(env: Env, gate: str, subject: str, text: str) -> Iterator[None]:
     except BaseException:
         env.say(f"your words are kept in {safe(str(path))}")
         raise
-    path.unlink(missing_ok=True)
-    if edited.exists() and edited.read_text(encoding="utf-8").strip() == text.strip():
-        edited.unlink(missing_ok=True)
+    with suppress(OSError), drafts.held(words.parent):
+        drafts.recorded(words, text)
 
 
-def written(env: Env, document: Mapping[str, Any], action: str) -> str:
+@contextmanager
+def _at(words: Path) -> Iterator[None]:
+    """The folder of the words, held; GateError where it cannot be written."""
+    try:
+        with drafts.held(words.parent):
+            yield
+    except OSError as error:
+        raise GateError(
+            Exit.FATAL,
+            f"your words cannot be kept in {words.parent}: {error}; nothing was recorded",
+            f"make room there, or chmod u+w {words.parent}, then the same command",
+        ) from None
+
+
+def written(env: Env, document: Mapping[str, Any], action: str, typed: str | None = None) -> str:
     """What the person writes in the editor that git would use; "" for nothing.
 
-    A draft that was kept is offered again. Raises GateError where there is no terminal.
+    It begins with what was `typed`, else with the words that were kept, and keeps what is left in
+    it. Raises GateError where there is no terminal, where the editor fails, where words were there
+    and it left none, and where it left no UTF-8.
     """
     if not env.interactive():
         raise GateError(
@@ -51,30 +63,47 @@ def written(env: Env, document: Mapping[str, Any], action: str) -> str:
             f"there is no terminal for an editor, and {action} needs words",
             f"git gate {action} {document['gate']} -m TEXT, or -F FILE",
         )
-    path = place(env, document["gate"], document["subject"])
-    kept = path.read_text(encoding="utf-8") if path.exists() else ""
-    below = "\n".join(f"# {line}".rstrip() for line in plain.panel(document))
-    path.write_text(
-        f"{kept}\n{_SCISSORS}\n# Everything from the line above on is left out.\n#\n{below}\n",
-        encoding="utf-8",
-    )
-    editor = env.repo.git("var", "GIT_EDITOR").text
-    status = run_attached(["sh", "-c", f'{editor} "$@"', editor, str(path)])
-    text = path.read_text(encoding="utf-8").split(_SCISSORS, 1)[0].strip()
-    if text:
-        path.write_text(text, encoding="utf-8")
-    else:
-        path.unlink(missing_ok=True)
-    if status != 0:
-        where = f"your words are kept in {path}" if text else f"git gate {action} -m TEXT"
-        raise GateError(
-            Exit.BLOCKED, f"the editor ended with {status}: nothing was recorded", where
-        )
+    words = drafts.place(env.repo, document["gate"], document["subject"], action)
+    with _at(words):
+        drafts.recover(words.parent)
+        before = drafts.read(words) if typed is None else typed.strip()
+    text, status = _edited(env, document, drafts.for_editor(words), before)
+    with _at(words):
+        kept = drafts.change(words, before, text or before)
+    _refuse(document["gate"], action, words, text, kept, status)
     return text
 
 
-def place(env: Env, gate: str, subject: str) -> Path:
-    """The file that keeps the words for one instance; its folder is there."""
-    folder = env.repo.common_dir / "git-gate" / "drafts"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{gate}-{encode_subject(subject)}.md"
+def _edited(env: Env, document: Mapping[str, Any], path: Path, before: str) -> tuple[str, int]:
+    """The words after the editor, which was shown the panel below them, and its exit status."""
+    below = "\n".join(f"# {line}".rstrip() for line in plain.panel(document))
+    above = "# Everything from the line above on is left out."
+    shown = f"{before}\n{drafts.SCISSORS}\n{above}\n#\n{below}\n"
+    with _at(path):
+        path.write_text(shown, "utf-8", errors="surrogateescape")
+    editor = env.repo.git("var", "GIT_EDITOR").text
+    status = run_attached(["sh", "-c", f'{editor} "$@"', editor, str(path)])
+    text = drafts.edited(path)
+    path.unlink(missing_ok=True)
+    return text, status
+
+
+def _refuse(gate: str, action: str, words: Path, text: str, kept: str, status: int) -> None:
+    """Raise GateError for what an editor left that cannot be recorded."""
+    where = f"your words are kept in {words}" if kept else f"git gate {action} {gate} -m TEXT"
+    if status != 0:
+        raise GateError(
+            Exit.BLOCKED, f"the editor ended with {status}: nothing was recorded", where
+        )
+    if not text and kept:
+        raise GateError(
+            Exit.USAGE,
+            "the editor left no words: those from before stay, and nothing was recorded",
+            f"git gate review {gate} offers them again; {where}",
+        )
+    if not text.isascii() and text != text.encode("utf-8", "replace").decode("utf-8"):
+        raise GateError(
+            Exit.USAGE,
+            "the editor left words that are not UTF-8: nothing was recorded",
+            f"save them as UTF-8 in the editor, which opens with them again; {where}",
+        )

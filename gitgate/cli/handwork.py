@@ -6,24 +6,27 @@ anything that can fail.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from gitgate.app.reviewing import drafts
 from gitgate.cli.deciding import keep_agents_out
-from gitgate.cli.draft import place, written
+from gitgate.cli.draft import written
 from gitgate.cli.env import Env
-from gitgate.cli.seats import Texts, comments_of, remarks_of, seat_of
+from gitgate.cli.seats import Texts, notes_of, remarks_of, seat_of
 from gitgate.cli.stopwatch import Stopwatch
 from gitgate.core.decision import Action
+from gitgate.core.quoting import path_bytes
 from gitgate.errors import Exit, GateError
 from gitgate.ui import plain
+from gitgate.ui.field import Field
 from gitgate.ui.keys import Terminal
 from gitgate.ui.pager import page, page_pieces
 from gitgate.ui.sanitise import safe
-from gitgate.ui.session import worded
-from gitgate.ui.state import Screen, State
+from gitgate.ui.state import Remark, Screen, State
+from gitgate.ui.wording import worded
 
 if TYPE_CHECKING:
     from gitgate.app.deciding.deciding import Decided
@@ -32,6 +35,10 @@ if TYPE_CHECKING:
     from gitgate.app.reviewing.reviewing import Desk
 
 
+_CHANGED = (
+    "another session changed these words or comments: nothing was signed; read them and press the"
+    " key again"
+)
 _ANOTHER_KEY = "another key would sign now than the one that was shown: nothing was recorded"
 
 
@@ -46,12 +53,14 @@ class Handwork:
 
     desk: Desk
     memory: Memory
+    _before: Memory
     texts: Texts | None = None
 
     def __init__(self, env: Env, sitting: Place) -> None:
         self.env, self.sitting = env, sitting
         self._world: World | None = None
         self._watch: Stopwatch | None = None
+        self._news = ""
 
     # Opening and keeping.
 
@@ -61,27 +70,28 @@ class Handwork:
         from gitgate.app.reviewing import remembered
         from gitgate.app.showing import viewed
 
-        self._store(state)
+        try:
+            self._store(state)
+        except OSError as error:
+            return replace(state, message=self._unkept(error))
         if self._watch is not None:
             self._watch.stop()
         world = self.fresh()
         policy = world.policy()
         desk = self.gathered(gate_of(policy, gate).id, subject)
         self.memory = remembered.recall(self.env.repo, gate, subject)
+        self._before = self.memory.copy()
         self.memory.about(desk.request.id)
         self._watch = Stopwatch(self.memory.seconds)
         viewed.mark(self.env.repo, desk.request.id)
-        words = dict(self.memory.words)
-        draft = _read(place(self.env, gate, subject))
-        if draft.strip() and draft != words.get(Action.REJECT.value):
-            words[Action.REJECT.value] = draft.strip()
-        return State(
+        found = State(
             Screen.PANEL,
-            seat=seat_of(desk, self.memory),
             waiting=state.waiting,
-            words=words,
-            remarks=remarks_of(self.memory),
+            words=dict(self.memory.words),
+            remarks=remarks_of(self.memory.comments),
+            begun=_by_path(remarks_of(self.memory.begun.values())),
         )
+        return self.keep(self.reseated(found))
 
     def gathered(self, gate: str, subject: str) -> Desk:
         """The desk with the instance as it is now, which is this session's from here on."""
@@ -105,29 +115,77 @@ class Handwork:
 
     def keep(self, state: State) -> State:
         """Write down what was typed; the state says it where that fails."""
+        news = "; ".join(one for one in (state.message, self._news) if one)
+        state, self._news = replace(state, message=news), ""
         try:
-            self._store(state)
+            return self._store(state)
         except OSError as error:
-            return replace(state, message=f"your draft could not be kept: {error}")
-        return state
+            return replace(state, message=self._unkept(error))
 
-    def _store(self, state: State) -> None:
+    def _store(self, state: State) -> State:
+        """Write down what this session changed; the state with what others did meanwhile."""
         if state.seat is None or self._watch is None:
-            return
+            return state
         from gitgate.app.reviewing import remembered
 
-        loaded = self.desk.loaded
-        self.memory.words = dict(state.words)
-        self.memory.comments = comments_of(state.remarks)
-        self.memory.seconds = self._watch.seconds
-        remembered.keep(self.env.repo, loaded.gate, loaded.subject, self.memory)
-        if state.action is not None and state.said.strip():
-            self._draft.write_text(state.said, "utf-8", errors="surrogateescape")
+        state = self._stamped(state)
+        loaded, now = self.desk.loaded, self.memory
+        now.words = {action: text for action, text in state.words.items() if text.strip()}
+        now.comments = notes_of(state.remarks)
+        now.begun = dict(zip(state.begun, notes_of(state.begun.values()), strict=True))
+        now.seconds = self._watch.seconds
+        found = remembered.store(self.env.repo, loaded.gate, loaded.subject, self._before, now)
+        found.request, found.seconds = now.request, now.seconds
+        self.memory, self._before = found, found.copy()
+        return replace(
+            state,
+            words=dict(found.words),
+            remarks=remarks_of(found.comments),
+            begun=_by_path(remarks_of(found.begun.values())),
+        )
 
-    @property
-    def _draft(self) -> Path:
-        """The file in which people find their words."""
-        return place(self.env, self.desk.loaded.gate, self.desk.loaded.subject)
+    def _stamped(self, state: State) -> State:
+        """Each comment with the content that it was written on."""
+        from gitgate.app.reviewing.carrying import content
+
+        def stamped(one: Remark) -> Remark:
+            path = path_bytes(one.path)
+            return replace(one, oid=one.oid or content(self.env.repo, self.desk.request, path))
+
+        begun = {path: stamped(one) for path, one in state.begun.items()}
+        return replace(state, remarks=tuple(map(stamped, state.remarks)), begun=begun)
+
+    def _unkept(self, error: OSError) -> str:
+        folder = self._place(Action.REJECT.value).parent
+        return f"your draft could not be kept in {folder}: {error}: make room, or chmod u+w, there"
+
+    def _place(self, action: str) -> Path:
+        """The file with the words for an action."""
+        return drafts.place(self.env.repo, self.desk.loaded.gate, self.desk.loaded.subject, action)
+
+    def kept(self, state: State) -> list[str]:
+        """Where what was typed is, read from the files; in full what is in none of them."""
+        if state.seat is None:
+            return []
+        from gitgate.app.reviewing import remembered
+
+        found = remembered.recall(self.env.repo, self.desk.loaded.gate, self.desk.loaded.subject)
+        lines: list[str] = []
+        for action, text in state.words.items():
+            where = safe(str(self._place(action)))
+            if found.words.get(action, "") != text.strip():
+                lines += [f"your words ({action}) could not be kept in {where}; they are:"]
+                lines += safe(text, multiline=True).split("\n")
+            elif text.strip() and state.action == action:
+                lines.append(f"your words are kept in {where}")
+        for one in (*state.begun.values(), *state.remarks):
+            [note] = notes_of([one])
+            if note not in (*found.comments, *found.begun.values()):
+                said = f"{one.path}:{one.line}: {one.text}"
+                lines.append(f"your comment could not be kept; it is: {safe(said)}")
+            elif one.path in state.begun and one is state.begun[one.path]:
+                lines.append(f"the comment that you began on {safe(one.path)} is kept for c there")
+        return lines
 
     def viewed(self, state: State) -> State:
         """The artifact that is on the screen was seen."""
@@ -141,22 +199,28 @@ class Handwork:
 
     def reseated(self, state: State) -> State:
         """The state with what is remembered by now, on the artifact that was chosen if the request
-        has it, else on the first."""
+        has it, else on the first; comments go with their lines."""
+        from gitgate.app.reviewing.carrying import carry
+
         seat = seat_of(self.desk, self.memory)
         paths = [one.path for one in seat.artifacts]
         chosen = state.chosen.path if state.chosen else ""
-        return replace(state, seat=seat, artifact=paths.index(chosen) if chosen in paths else 0)
 
-    def rest(self, state: State) -> None:
+        notes, self._news = carry(self.env.repo, self.desk.request, notes_of(state.remarks))
+        at = paths.index(chosen) if chosen in paths else 0
+        return replace(state, seat=seat, artifact=at, remarks=remarks_of(notes))
+
+    def rest(self, state: State) -> State:
         """The end, however it came: what was typed is kept, the scratch folder goes."""
         try:
-            self._store(state)
+            state = self._store(state)
         except OSError as error:
-            self.env.say(f"warning: your draft could not be kept: {safe(str(error))}")
+            self.env.say(f"warning: {safe(self._unkept(error))}")
         if self._watch is not None:
             self._watch.stop()
         if self._world is not None:
             self._world.close()
+        return state
 
     # Other programs.
 
@@ -165,24 +229,20 @@ class Handwork:
         action = state.action or Action.REJECT
         words = {**state.words, action.value: state.typed.text}
         state = self.keep(replace(state, words=words))
-        with suppress(OSError):
-            self._draft.write_text(state.said, "utf-8", errors="surrogateescape")
         try:
             with self.sitting.terminal.given_back():
-                text = written(self.env, self.desk.document, action.value)
+                text = written(self.env, self.desk.document, action.value, state.said)
         except (GateError, OSError) as error:
             return self._failed(state, error)
         after, _ = worded(state, text)
         return self.keep(after)
 
     def _failed(self, state: State, error: GateError | OSError) -> State:
-        """The words stay where they were; a draft that the editor left is taken."""
-        draft = _read(self._draft).strip()
-        if draft and state.action is not None:
-            from gitgate.ui.field import Field
-
-            words = {**state.words, state.action.value: draft}
-            state = replace(state, words=words, typed=Field.of(draft))
+        """The words stay where they were; what the editor left is taken."""
+        if state.action is not None:
+            left = drafts.read(self._place(state.action.value)) or state.said
+            words = {**state.words, state.action.value: left}
+            state = self.keep(replace(state, words=words, typed=Field.of(left)))
         return replace(state, message=said_of(error))
 
     def page(self, state: State) -> State:
@@ -208,19 +268,31 @@ class Handwork:
 
     def decide(self, state: State) -> State | tuple[list[str], list[str]]:
         """Sign and store; the lines that say so and warnings, or the state that says why not."""
-        state = self.keep(state)
+        shown, state = self._stamped(state), self.keep(state)
+        if (state.said.strip(), state.remarks) != (shown.said.strip(), shown.remarks):
+            return replace(state, message=_CHANGED)
         try:
             with self.sitting.terminal.lent():
                 return self._decide(state, state.action or Action.QUIT)
         except GateError as error:
-            kept = f"; your words are kept in {self._draft}" if state.said.strip() else ""
-            return replace(state, message=f"nothing was recorded: {said_of(error)}{kept}")
+            said = f"nothing was recorded: {said_of(error)}"
+            return replace(state, message="; ".join((said, *self.kept(state))))
+        except OSError as error:
+            said = f"signing or storing failed: {error}; the panel says what is recorded"
+            return self._looked_again(state, said)
         except KeyboardInterrupt:
-            message = "interrupted; the panel says what is recorded, and your words are kept"
-            return self._again(state, message)
+            return self._looked_again(state, "interrupted; the panel says what is recorded")
+
+    def _looked_again(self, state: State, said: str) -> State:
+        """The panel after something stopped in the middle, with what was typed."""
+        said = "; ".join((said, *self.kept(state)))
+        try:
+            return replace(self._again(state, ""), message=said)
+        except (GateError, OSError) as error:
+            return replace(state, message=f"{said}; it cannot be read again: {said_of(error)}")
 
     def _decide(self, state: State, action: Action) -> State | tuple[list[str], list[str]]:
-        from gitgate.app.reviewing import remembered, reviewing
+        from gitgate.app.reviewing import reviewing
         from gitgate.app.showing.query import show
         from gitgate.cli.telling import told
 
@@ -246,11 +318,24 @@ class Handwork:
             warnings.append("warning: the copy in the notes could not be written: git gate repair")
         document = show(world, desk.policy, decided.loaded)
         document["record"] = decided.record.id
-        remembered.forget(self.env.repo, desk.loaded.gate, desk.loaded.subject)
-        if _read(self._draft).strip() == state.said.strip():
-            self._draft.unlink(missing_ok=True)
+        warnings += self._signed(action)
         self._closed()
         return _told(document, action, decided), warnings
+
+    def _signed(self, action: Action) -> list[str]:
+        """The words and comments of the record are no drafts any more; a warning where they stay
+        for want of a write."""
+        from gitgate.app.reviewing import remembered
+
+        before, now, loaded = self._before.copy(), self.memory.copy(), self.desk.loaded
+        before.words, before.comments = dict(now.words), now.comments
+        now.comments = ()
+        now.words.pop(action.value, None)
+        try:
+            remembered.store(self.env.repo, loaded.gate, loaded.subject, before, now)
+        except OSError as error:
+            return [f"warning: your signed words and comments are still drafts: {error}"]
+        return []
 
     def _closed(self) -> None:
         """Nothing is kept of this instance from here on."""
@@ -296,8 +381,5 @@ def said_of(error: GateError | OSError) -> str:
     return str(error)
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", errors="surrogateescape")
-    except OSError:
-        return ""
+def _by_path(remarks: Iterable[Remark]) -> dict[str, Remark]:
+    return {one.path: one for one in remarks}

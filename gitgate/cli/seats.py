@@ -15,9 +15,8 @@ from gitgate.ui.state import Artifact, Remark, Seat
 
 if TYPE_CHECKING:
     from gitgate.app.gather.world import World
-    from gitgate.app.reviewing.remembered import Memory
+    from gitgate.app.reviewing.remembered import Memory, Noted
     from gitgate.app.reviewing.reviewing import Desk
-    from gitgate.core.decision import Comment
     from gitgate.ui.fulldiff import Row
 
 _AUTHOR = (
@@ -77,16 +76,22 @@ def _seen(viewed: str | None, oid: str) -> str:
     return "viewed" if viewed == oid else "changed"
 
 
-def remarks_of(memory: Memory) -> tuple[Remark, ...]:
-    """The comments that are not signed yet, for the session."""
-    return tuple(Remark(path_text(one.path), one.line, one.text) for one in memory.comments)
+def remarks_of(notes: Iterable[Noted]) -> tuple[Remark, ...]:
+    """Comments that are not signed yet, for the session."""
+    return tuple(
+        Remark(path_text(one.comment.path), one.comment.line, one.comment.text, one.oid)
+        for one in notes
+    )
 
 
-def comments_of(remarks: Sequence[Remark]) -> tuple[Comment, ...]:
-    """The same for the record."""
+def notes_of(remarks: Iterable[Remark]) -> tuple[Noted, ...]:
+    """The same for what is remembered, and for the record."""
+    from gitgate.app.reviewing.remembered import Noted
     from gitgate.core.decision import Comment
 
-    return tuple(Comment(path_bytes(one.path), one.line, one.text) for one in remarks)
+    return tuple(
+        Noted(Comment(path_bytes(one.path), one.line, one.text), one.oid) for one in remarks
+    )
 
 
 class Texts:

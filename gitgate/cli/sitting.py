@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gitgate.cli.draft import place
 from gitgate.cli.editwork import edit
 from gitgate.cli.env import Env
 from gitgate.cli.handwork import Handwork
@@ -27,7 +26,8 @@ from gitgate.ui.sanitise import safe
 from gitgate.ui.screens import rows_of
 from gitgate.ui.session import step
 from gitgate.ui.stage import Stage
-from gitgate.ui.state import Do, Screen, State
+from gitgate.ui.state import Asked, Do, Screen, State
+from gitgate.ui.wording import SEVERAL
 
 Document = Mapping[str, Any]
 
@@ -68,9 +68,9 @@ class Sitting:
                 finally:
                     self.stage.leave()
         finally:
-            self.hands.rest(self.state)
+            self.state = self.hands.rest(self.state)
         if not self.terminal.lost:
-            lines: list[Line] = [((line, ""),) for line in self._farewell]
+            lines: list[Line] = [((line, ""),) for line in self._farewell or self._left()]
             wrapped = [row for line in lines for row in wrap(line, self._look.columns, 2)]
             self.env.out([text_of(row) for row in wrapped])
         return ended
@@ -81,7 +81,6 @@ class Sitting:
             key = self._key()
             self.state, do = step(self.state, key, body)
             if do in (Do.LEAVE, Do.INTERRUPT):
-                self._farewell = self._farewell or self._left()
                 interrupted = Exit.INTERRUPTED if do is Do.INTERRUPT else Exit.PENDING
                 return Exit.OK if self._decided and do is Do.LEAVE else interrupted
             if self._do(do):
@@ -158,8 +157,18 @@ class Sitting:
         if self.state.guarded:
             return self.terminal.read_one()
         if self.stage.flows and self.state.screen in (Screen.WORDS, Screen.LIST, Screen.ARTIFACTS):
-            return self.terminal.line(prompt_of(self.state))
+            return self._line()
         return self.terminal.read()
+
+    def _line(self) -> Key:
+        """What is typed at a prompt. What came before it was for another screen and is dropped,
+        but for the text of a comment, which may come at once with its line's number."""
+        words = self.state.screen is Screen.WORDS
+        if not (words and self.state.asked is Asked.REMARK):
+            self.terminal.flush()
+        text = self.state.typed.text if words else ""
+        several = words and self.state.asked in SEVERAL
+        return self.terminal.line(prompt_of(self.state), text, several=several)
 
     def _away(self) -> None:
         self.stage.leave()
@@ -200,10 +209,4 @@ class Sitting:
     def _left(self) -> list[str]:
         if self.state.screen is Screen.TOLD:
             return list(self.state.told)
-        said = ["left: nothing was decided"]
-        action = self.state.action
-        if self.state.seat and action and self.state.said.strip():
-            doc = self.state.seat.doc
-            where = place(self.env, doc["gate"], doc["subject"])
-            said.append(f"your words are kept in {safe(str(where))}")
-        return said
+        return ["left: nothing was decided", *self.hands.kept(self.state)]

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from gitgate.ui.decoder import Key
 
 LONGEST = 64 << 10
-"""Characters of a text that is typed or pasted; the editor takes more."""
+"""Characters of a text that is typed or pasted; an editor gives more."""
+
+_TYPED = ("char", "paste")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,18 @@ class Field:
         """`text` with the cursor at its end."""
         return cls(text, len(text))
 
+    def takes(self, key: Key) -> bool:
+        """Whether what is typed or pasted by `key` has room. Nothing is ever taken in part."""
+        return key.name not in _TYPED or len(self.text) + len(key.text) <= LONGEST
+
     def press(self, key: Key) -> Field:
-        """The text after `key`; the same for a key that is not for editing."""
+        """The text after `key`; the same for a key that is not for editing or has no room."""
+        if not self.takes(key):
+            return self
         before, after = self.text[: self.at], self.text[self.at :]
         match key.name:
             case "char" | "paste":
                 typed = key.text.replace("\r\n", "\n").replace("\r", "\n")
-                typed = typed[: max(LONGEST - len(self.text), 0)]
                 return Field(before + typed + after, self.at + len(typed))
             case "backspace":
                 return Field(before[:-1] + after, max(self.at - 1, 0))

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from gitgate.ui.decoder import Decoder, Key
+from gitgate.ui.lineedit import read_line
 
 _ESCAPE_DELAY = 0.05  # seconds in which the rest of an escape sequence arrives
 _QUIET = 0.15  # seconds without a key before a prompt that decides listens
@@ -205,25 +206,18 @@ class Terminal:
             return urgent or Key("burst")
         return key
 
-    def line(self, prompt: str) -> Key:
-        """A whole line, typed with the terminal's own editing: `line`, `eof`, or `ctrl-c`."""
-        self._cooked()
-        self.write(prompt)
-        data = b""
-        try:
-            while not data.endswith(b"\n"):
-                piece = os.read(self._in, 4096)
-                if not piece:
-                    return Key("eof")
-                data += piece
-        except OSError:
-            self.lost = True
-            return Key("eof")
-        except KeyboardInterrupt:
-            return Key("ctrl-c")
-        finally:
-            self._raw()
-        return Key("line", data.decode("utf-8", "replace").rstrip("\n"))
+    def line(self, prompt: str, text: str = "", *, several: bool = False) -> Key:
+        """A whole line, or what ended it, both with what was typed; see `ui/lineedit.py`."""
+        return read_line(self, prompt, text, several=several)
+
+    def pasting(self) -> bool:
+        """Whether another key is there, or comes sooner than somebody reads and presses one."""
+        if not self._typed():
+            self._fill(_QUIET)  # a long paste comes in pieces
+        return self._typed()
+
+    def _typed(self) -> bool:
+        return any(key.name in ("char", "enter", "paste", "tab") for key in self._keys)
 
     def _urgent(self) -> Key | None:
         names = ("hangup", "eof", "ctrl-c")

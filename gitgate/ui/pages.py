@@ -141,8 +141,11 @@ def prompt_of(state: State) -> str:
     if state.screen in (Screen.LIST, Screen.ARTIFACTS):
         return "A number, or nothing to go back: "
     path = safe(state.path)
+    words = "One line, e for your editor, or nothing to go back: "
+    if state.said.strip():
+        words = "Your words so far; Enter takes them, Ctrl-E: your editor, Ctrl-U empties them: "
     return {
-        Asked.WORDS: "One line, e for your editor, or nothing to go back: ",
+        Asked.WORDS: words,
         Asked.LINE: f"{path}: on which line (0: the whole file) [{state.line}]: ",
         Asked.REMARK: f"Comment on {f'line {state.line} of ' * bool(state.line)}{path}: ",
         Asked.SEARCH: "Search: ",

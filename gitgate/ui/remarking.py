@@ -12,9 +12,7 @@ from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import Field
 from gitgate.ui.sanitise import safe
-from gitgate.ui.state import Asked, Do, Remark, Screen, State, back, show
-
-Step = tuple[State, Do]
+from gitgate.ui.state import Asked, Do, Remark, Screen, State, Step, back, show
 
 
 def begin(state: State, body: Body) -> State | None:
@@ -26,7 +24,7 @@ def begin(state: State, body: Body) -> State | None:
         return None
     one = body.rows[at]
     asked = Asked.LINE if body.numbers(one.path) or len(body.paths()) > 1 else Asked.REMARK
-    return show(
+    state = show(
         state,
         Screen.WORDS,
         asked=asked,
@@ -35,11 +33,12 @@ def begin(state: State, body: Body) -> State | None:
         line=one.number,
         pointed=at,
     )
+    return offered(state) if asked is Asked.REMARK else state
 
 
 def whole(state: State, path: str) -> State:
     """Ask for a comment on all of a file of which no line is seen."""
-    return show(
+    state = show(
         state,
         Screen.WORDS,
         asked=Asked.REMARK,
@@ -48,6 +47,25 @@ def whole(state: State, path: str) -> State:
         line=0,
         pointed=-1,
     )
+    return offered(state)
+
+
+def offered(state: State) -> State:
+    """With the comment on this file that was begun and not finished."""
+    begun = state.begun.get(state.path)
+    if begun is None:
+        return state
+    where = f"line {begun.line}" if begun.line else "the whole file"
+    said = f"you began this on {where}; Ctrl-U empties it"
+    return replace(state, typed=Field.of(begun.text), message=said)
+
+
+def left(state: State, text: str) -> State:
+    """What was typed of a comment is one that was begun; none where there is no text."""
+    begun = {path: one for path, one in state.begun.items() if path != state.path}
+    if state.path and text.strip():
+        begun[state.path] = Remark(state.path, state.line, text)
+    return replace(state, begun=begun)
 
 
 def move(state: State, key: Key, body: Body) -> State:
@@ -79,7 +97,7 @@ def chosen(state: State, body: Body) -> Step:
     if line and line not in shown:
         return replace(state, typed=Field(), message=_possible(path, shown)), Do.NOTHING
     state = replace(state, asked=Asked.REMARK, path=path, line=line)
-    return _pointed(state, body, body.at(path, line, state.pointed)), Do.NOTHING
+    return offered(_pointed(state, body, body.at(path, line, state.pointed))), Do.NOTHING
 
 
 def _possible(path: str, shown: set[int]) -> str:
@@ -95,8 +113,8 @@ def noted(state: State) -> Step:
     """The comment, to be signed with the decision."""
     text = " ".join(state.typed.text.split())
     if not state.path or not text:
-        return back(state, "nothing was written"), Do.NOTHING
+        return back(left(state, ""), "nothing was written"), Do.KEEP
     remark = Remark(state.path, state.line, text)
     where = f"line {state.line} of {safe(state.path)}" if state.line else safe(state.path)
-    state = replace(back(state), remarks=(*state.remarks, remark), pointed=-1)
+    state = replace(back(left(state, "")), remarks=(*state.remarks, remark), pointed=-1)
     return replace(state, message=f"noted on {where}; it is signed with your decision"), Do.KEEP

@@ -69,6 +69,11 @@ def safe_path(path: bytes) -> str:
     return safe(path_text(path))
 
 
+def says_something(text: str) -> bool:
+    """Whether a person sees anything of `text`: more than blanks and what shows nothing."""
+    return any(not char.isspace() and not _is_escaped(ord(char)) for char in text)
+
+
 def width(text: str) -> int:
     """How many cells of a terminal `text`, which is safe and one line, takes."""
     if text.isascii():

@@ -14,9 +14,8 @@ from gitgate.ui import remarking
 from gitgate.ui.body import Body
 from gitgate.ui.decoder import Key
 from gitgate.ui.field import Field
-from gitgate.ui.state import Asked, Do, Purpose, Screen, State, back, show
-
-Step = tuple[State, Do]
+from gitgate.ui.state import Asked, Do, Purpose, Screen, State, Step, back, show
+from gitgate.ui.wording import ask_words, kept, typing
 
 _ACTIONS = {"a": Action.APPROVE, "r": Action.REJECT, "s": Action.SKIP, "q": Action.QUIT}
 _MOVES = {"j": "down", "k": "up", " ": "pgdn", "g": "home", "G": "end"}
@@ -30,13 +29,13 @@ def step(state: State, key: Key, body: Body) -> Step:
     """What `key` makes of `state`; `body` is what the screen shows."""
     now = replace(state, message="")
     if key.name in ("ctrl-c", "eof", "hangup"):
-        return _kept(now), Do.INTERRUPT
+        return kept(now, key), Do.INTERRUPT
     if key.name == "ctrl-z":
         return now, Do.SUSPEND
     if key.name in ("resize", "resume", "ctrl-l"):
         return state, Do.NOTHING
     if now.screen is Screen.WORDS:
-        return _typing(now, key, body)
+        return typing(now, key, body)
     if key.name in _IGNORED:
         return replace(now, message=_IGNORED[key.name]), Do.NOTHING
     return _SCREENS[now.screen](now, key, body)
@@ -241,12 +240,6 @@ def _begin(state: State, action: Action) -> Step:
     return show(state, Screen.CONFIRM), Do.NOTHING
 
 
-def ask_words(state: State, message: str = "") -> State:
-    """The words of the action, from what was typed before."""
-    asked = show(state, Screen.WORDS, asked=Asked.WORDS, typed=Field.of(state.said))
-    return replace(asked, message=message)
-
-
 def _confirm(state: State, key: Key, body: Body) -> Step:
     if key.char == "y":
         return state, Do.DECIDE
@@ -266,64 +259,6 @@ def _confirm(state: State, key: Key, body: Body) -> Step:
 
 def _to_panel(state: State, message: str = "") -> State:
     return replace(state, screen=Screen.PANEL, back=(), top=0, message=message)
-
-
-def _typing(state: State, key: Key, body: Body) -> Step:
-    if key.name == "esc":
-        return back(_kept(state)), Do.KEEP
-    if key.name == "line":
-        state, key = replace(state, typed=Field.of(key.text)), Key("enter")
-        if state.asked is Asked.WORDS and state.typed.text.strip() == "e":
-            return replace(state, typed=Field.of(state.said)), Do.EDITOR
-        empty_is_back = state.asked is Asked.REMARK or (
-            state.asked is Asked.WORDS and state.words_required
-        )
-        if not state.typed.text.strip() and empty_is_back:
-            return back(state, "nothing was written"), Do.NOTHING
-    if key.name == "ctrl-e" and state.asked is Asked.WORDS:
-        return _kept(state), Do.EDITOR
-    if key.name in ("up", "down") and state.asked is Asked.LINE:
-        return remarking.move(state, key, body), Do.NOTHING
-    if key.name != "enter":
-        return replace(state, typed=state.typed.press(key)), Do.NOTHING
-    match state.asked:
-        case Asked.WORDS:
-            return worded(state, state.typed.text)
-        case Asked.SEARCH:
-            return _search(state, body)
-        case Asked.LINE:
-            return remarking.chosen(state, body)
-        case Asked.REMARK:
-            return remarking.noted(state)
-
-
-def worded(state: State, text: str) -> Step:
-    """The action with these words, before it is confirmed."""
-    text = text.strip()
-    words = {**state.words, (state.action or Action.QUIT).value: text}
-    state = replace(state, words=words, typed=Field.of(text))
-    if state.words_required and not text:
-        return replace(state, message="at least one word is needed"), Do.KEEP
-    return show(replace(state, screen=Screen.PANEL, back=()), Screen.CONFIRM), Do.KEEP
-
-
-def _kept(state: State) -> State:
-    """What was typed so far as the words of the action."""
-    if state.screen is not Screen.WORDS or state.asked is not Asked.WORDS or state.action is None:
-        return state
-    return replace(state, words={**state.words, state.action.value: state.typed.text})
-
-
-def _search(state: State, body: Body) -> Step:
-    wanted = state.typed.text or state.searched
-    below = replace(back(state), searched=wanted)
-    if not wanted:
-        return below, Do.NOTHING
-    found = body.find(wanted, below.top)
-    if found is None:
-        return replace(below, message=f"nothing has {wanted!r}"), Do.NOTHING
-    said = f"found {wanted!r}; / and Enter finds the next"
-    return replace(below, top=found, found=found, message=said), Do.NOTHING
 
 
 def _number(text: str, most: int) -> int | None:

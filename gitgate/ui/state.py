@@ -75,11 +75,13 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment that is not signed yet; line 0 is the whole file."""
+    """A comment that is not signed yet; line 0 is the whole file. `oid` is the content that it is
+    about, "" until it was kept."""
 
     path: str
     line: int
     text: str
+    oid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ class Below:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that a session knows. `back` are the screens below this one."""
+    """All that a session knows. `back` are the screens below this one, `begun` by path the
+    comments whose text is not finished."""
 
     screen: Screen = Screen.PANEL
     seat: Seat | None = None
@@ -132,6 +135,7 @@ class State:
     typed: Field = _EMPTY
     words: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
+    begun: Mapping[str, Remark] = field(default_factory=dict)
     path: str = ""  # of the file that a comment is typed on, and its line
     line: int = 0
     pointed: int = -1  # which of the lines on the screen shows that place
@@ -172,6 +176,10 @@ class State:
         if self.screen is Screen.WORDS and self.asked is not Asked.WORDS and self.back:
             return self.back[-1]
         return Below(self.screen, self.top, self.at)
+
+
+Step = tuple[State, Do]
+"""What a key makes of a state, and what is to be done beside it."""
 
 
 def show(state: State, screen: Screen, **changes: Any) -> State:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,23 @@ def test_words_that_were_kept(project: Project) -> None:
     project.gate(*found["hint"].split()[2:]).ok()
     [said] = project.gate("show", "--json").ok().json["decisions"]
     assert said["message"] == "No, for a reason that took an hour to write"
+    assert findings(project, "note", about="drafts") == []
+
+
+def test_words_for_another_answer_are_not_offered_as_feedback(project: Project) -> None:
+    project.branch("feature")
+    project.commit("work", {"a": "1\n"})
+    project.gate("open").ok()
+    lock = project.top / ".git" / f"{ledger_ref('main', 'feature')}.lock"
+    lock.touch()
+    project.gate("approve", "-m", "It is $HOME, really")
+    lock.unlink()
+    hint = only(project, "note", "drafts")["hint"]
+    command = hint.replace("git gate", f"{sys.executable} -m gitgate", 1)
+    subprocess.run(["sh", "-c", command], cwd=project.top, check=True)
+    assert findings(project, "note", about="drafts") == []
+    [said] = project.gate("show", "--json").ok().json["decisions"]
+    assert (said["action"], said["message"]) == ("approve", "It is $HOME, really")
 
 
 @pytest.mark.parametrize("trouble", ["absent", "foreign", "no run bit", "changed"])

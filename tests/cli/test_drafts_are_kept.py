@@ -25,7 +25,7 @@ def asked(project: Project, clock: Clock) -> Project:
 
 
 def drafts(project: Project) -> list[Path]:
-    return sorted((project.top / ".git/git-gate/drafts").glob("*"))
+    return sorted((project.top / ".git/git-gate/drafts").rglob("*.md"))
 
 
 def kept_in(answer: Answer) -> Path:
@@ -42,7 +42,7 @@ def test_a_failure_keeps_the_words_and_says_where(asked: Project) -> None:
     for command in (["reject", "-m", WORDS], ["approve", "-m", WORDS], ["skip", "-m", WORDS]):
         answer = asked.gate(*command)
         path = kept_in(answer)
-        assert path.parent == asked.top / ".git/git-gate/drafts"
+        assert path.parent == asked.top / ".git/git-gate/drafts/main/%46eature%2flogin"
         assert path.read_text(encoding="utf-8") == WORDS
         assert answer.err.count("\nhint: ") == 1
         path.unlink()
@@ -135,6 +135,49 @@ def test_an_editor_that_fails_keeps_what_it_wrote_and_it_is_offered_again(
     status, shown = at_a_terminal(asked, f"{script}", "reject")
     assert seen.read_text().startswith("half a thought\n# ---")
     assert status == 0, shown
+
+
+def test_words_that_show_nothing_are_none(asked: Project) -> None:
+    for command, said in (("reject", "the feedback is empty"), ("skip", "a skip needs a reason")):
+        answer = asked.gate(command, "-m", "\u200b\u3164")
+        assert (answer.status, answer.out) == (129, "")
+        assert said in answer.err
+    assert asked.gate("show", "--json").ok().json["decisions"] == []
+
+
+def test_an_editor_that_takes_kept_words_away_leaves_them(asked: Project, tmp_path: Path) -> None:
+    status, _ = at_a_terminal(asked, """sh -c 'printf Kept >"$1"; exit 3' x""", "reject")
+    assert status == 1
+    status, shown = at_a_terminal(asked, """sh -c ': >"$1"' x""", "reject")
+    [path] = drafts(asked)
+    assert (status, path.read_text()) == (129, "Kept")
+    assert "the editor left no words: those from before stay, and nothing was recorded\n" in shown
+    assert f"hint: git gate review main offers them again; your words are kept in {path}\n" in shown
+
+
+def test_an_editor_that_leaves_no_utf8(asked: Project) -> None:
+    latin = """sh -c 'printf "caf\\351\\n" >"$1"' x"""
+    status, shown = at_a_terminal(asked, latin, "reject")
+    [path] = drafts(asked)
+    assert (status, path.read_bytes()) == (129, b"caf\xe9")
+    assert "the editor left words that are not UTF-8: nothing was recorded\n" in shown
+    assert f"your words are kept in {path}\n" in shown
+
+
+def test_a_command_that_is_killed_in_the_editor(asked: Project, tmp_path: Path) -> None:
+    """What was saved is offered again, without what was shown below it."""
+    script = tmp_path / "editor"
+    script.write_text(
+        '#!/bin/sh\nsed -i "1s/.*/Saved/" "$1"\np=$PPID\n'
+        "until grep -q gitgate /proc/$p/cmdline; do read -r _ _ _ p _ </proc/$p/stat; done\n"
+        "kill -9 $p\n"
+    )
+    script.chmod(0o755)
+    status, _ = at_a_terminal(asked, str(script), "reject")
+    assert status == -9
+    status, shown = at_a_terminal(asked, "true", "reject")
+    assert status == 0, shown
+    assert asked.gate("show", "--json").ok().json["decisions"][0]["message"] == "Saved"
 
 
 def test_an_editor_that_writes_nothing_records_nothing(asked: Project) -> None:

@@ -166,7 +166,7 @@ def test_a_decision_killed_anywhere(team: Project, one: Crowd) -> None:
 
 
 def drafts(project: Project) -> list[Path]:
-    return sorted((project.top / ".git" / "git-gate" / "drafts").glob("*"))
+    return sorted((project.top / ".git" / "git-gate" / "drafts").rglob("*.md"))
 
 
 def test_a_repair_killed_anywhere(team: Project, one: Crowd) -> None:

@@ -18,9 +18,9 @@ HOSTILE = {
 
 
 def kept(project: Project) -> list[Any]:
-    file = project.top / ".git/git-gate/reviews/main-feature.json"
+    file = project.top / ".git/git-gate/drafts/main/feature/review.json"
     found: list[Any] = json.loads(file.read_text())["comments"]
-    return found
+    return [{key: one[key] for key in ("path", "line", "text")} for one in found]
 
 
 def full_diff(terminal: Terminal) -> None:

@@ -82,7 +82,9 @@ def test_no_key_decides_that_was_not_pressed_at_the_prompt(tmp_path: Path, home:
             os.kill(terminal.pid, number)
             assert terminal.end() == 130
         drafts = project.top / ".git" / "git-gate" / "drafts"
-        assert f"Kept after {number.name}" in (drafts / "main-feature.md").read_text()
+        assert (
+            f"Kept after {number.name}" in (drafts / "main" / "feature" / "reject.md").read_text()
+        )
     assert decisions(project) == []
 
 

@@ -17,7 +17,7 @@ FAILING = {
 
 
 def draft(project: Project) -> Path:
-    return project.top / ".git" / "git-gate" / "drafts" / "main-feature.md"
+    return project.top / ".git" / "git-gate" / "drafts" / "main" / "feature" / "reject.md"
 
 
 def joined(screen: list[str]) -> str:
@@ -53,10 +53,11 @@ def test_the_editor(tmp_path: Path, home: Path) -> None:
             terminal.press("\x05", f"words: {WORDS}")
 
     empty = """sh -c ': > "$1"' x"""
-    with session(project, env={"GIT_EDITOR": empty}) as terminal:
+    with session(project, columns=200, env={"GIT_EDITOR": empty}) as terminal:
         terminal.wait("[x] leave")
         terminal.press("r", WORDS)
-        terminal.press("\x05", "at least one word is needed")
+        screen = joined(terminal.press("\x05", "the editor left no words"))
+        assert f"your words are kept in {draft(project)}" in screen and WORDS in screen
 
     longer = """sh -c 'printf "Line one.\\n\\n# Line two.\\n" > "$1"' x"""
     with session(project, env={"GIT_EDITOR": longer}) as terminal:

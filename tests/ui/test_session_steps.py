@@ -90,6 +90,8 @@ def test_esc_goes_back_and_keeps_the_words() -> None:
 def test_words_are_needed_where_they_are() -> None:
     assert typed(PANEL, "r  \r")[0].message == "at least one word is needed"
     assert typed(PANEL, "s\r")[0].message == "at least one word is needed"
+    assert typed(PANEL, "r\u200b \u3164\r")[0].message == "at least one word is needed"
+    assert typed(PANEL, "r\u200b👍\r")[0].screen is Screen.CONFIRM
     asked = replace(PANEL, seat=replace(SEAT, comment_required=True))
     assert typed(asked, "a")[0].screen is Screen.WORDS
     free = replace(PANEL, seat=replace(SEAT, reason_required=False))

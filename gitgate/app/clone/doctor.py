@@ -13,8 +13,10 @@ from gitgate.app.clone.wholeness import look_at_ledgers
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.world import World
 from gitgate.app.policy.policycheck import problems_at
+from gitgate.app.reviewing import drafts
 from gitgate.core import ids
 from gitgate.core.armor import Format
+from gitgate.core.decision import Action
 from gitgate.errors import GateError
 from gitgate.git import refs
 from gitgate.git.repository import Repository
@@ -171,8 +173,12 @@ def _ledgers(world: World) -> Iterator[Finding]:
 
 def _drafts(world: World) -> Iterator[Finding]:
     """Words that a killed command left: perhaps they were recorded, perhaps not."""
-    for path in sorted((world.repo.common_dir / "git-gate" / "drafts").glob("*.md")):
-        words = path.read_text("utf-8", "replace").strip()
-        if words:
+    others = [action.value for action in Action if action is not Action.REJECT]
+    for path in sorted((world.repo.common_dir / "git-gate" / "drafts").rglob("*.md")):
+        if drafts.edited(path):
             text = f"words that may not have been recorded are kept in {path}"
-            yield Finding("note", "drafts", text, f"git gate reject -F {quote(str(path))}")
+            action = path.name.split(".", 1)[0]
+            record = f"git gate reject -F {quote(str(path))}"
+            if action in others:
+                record = f'git gate {action} -m "$(cat {quote(str(path))})"'
+            yield Finding("note", "drafts", text, record)

@@ -135,7 +135,7 @@ def decide(world: World, desk: Desk, action: Action, words: str, memory: Memory)
         via=Via.SESSION,
         time_spent=memory.seconds,
         reviewed=memory.reviewed(desk.request),
-        comments=memory.comments,
+        comments=tuple(one.comment for one in memory.comments),
     )
     policy = world.policy()
     return deciding.decide(world, policy, desk.loaded.gate, desk.loaded.subject, word)
