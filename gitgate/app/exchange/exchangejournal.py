@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
-from gitgate.app.exchange import journalling
+from gitgate.app.exchange import exchangedone, journalling
 from gitgate.app.exchange.exchange import Change, Exchange, What
 from gitgate.core import ids
 from gitgate.core.person import Stamp
@@ -39,12 +39,13 @@ class Journal:
         except GateError:
             return None
 
-    def is_named_there(self, gate: str, subject: str) -> bool:
-        """Whether the journal that the remote has, or had, names an instance."""
+    def tip_there(self, gate: str, subject: str) -> str | None:
+        """The ledger tip that this remote's journal is known to have named; None where it named
+        none that can be read. What only another remote's journal named says nothing of this one."""
         try:
-            return self._index_there.tip(gate, subject) is not None
+            return self._index_there.tip(gate, subject)
         except GateError:
-            return False
+            return None
 
     @cached_property
     def _index(self) -> Index:
@@ -52,8 +53,23 @@ class Journal:
 
     @cached_property
     def _index_there(self) -> Index:
-        shared = self._shared
-        return Index(self._repo, shared.there.get(ids.JOURNAL, shared.had.get(ids.JOURNAL)))
+        """The newest commit of the own journal that the remote is known to have had."""
+        shared, own, newest = self._shared, self._own(), None
+        known = (
+            shared.there.get(ids.JOURNAL),
+            shared.had.get(ids.JOURNAL),
+            exchangedone.confirmed(shared).get(ids.JOURNAL),
+        )
+        for tip in dict.fromkeys(one for one in known if one is not None):
+            if own and self._holds(own, tip) and (newest is None or self._holds(tip, newest)):
+                newest = tip
+        return Index(self._repo, newest)
+
+    def _holds(self, newer: str, older: str) -> bool:
+        try:
+            return journals.goes_on_from(self._repo, newer, older)
+        except GateError:  # an object that is not here any more
+            return False
 
     def secure(self) -> None:
         """Take in what the remote was last known to have, before a fetch overwrites it."""
@@ -64,7 +80,8 @@ class Journal:
 
     def look(self) -> None:
         """Bring the journals here and there together; what the remote lacks goes out later."""
-        vars(self).pop("_index", None)
+        for kept in ("_index", "_index_there"):
+            vars(self).pop(kept, None)
         ours, theirs = self._own(), self._shared.there.get(ids.JOURNAL)
         if ours == theirs:
             return

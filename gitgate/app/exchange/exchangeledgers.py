@@ -46,10 +46,13 @@ class Ledgers:
         ours = refs.read(self._repo, ref)
         known = [tip, *self._confirmed_tip(ref, ours)]
         gate, subject = self._name(ref, tip)
-        named = self._journal.tip(gate, subject) if ours is not None else None
-        mine = self._with_named(gate, subject, ours, tip, named)
+        anchor = None
+        mine = ours
+        if ours is not None:
+            anchor = self._journal.tip_there(gate, subject)
+            mine = self._with_named(gate, subject, ours, tip, self._journal.tip(gate, subject))
         settled = self._reconciler.settle(
-            *(gate, subject, mine, tip, known, named), dry_run=self._shared.dry_run
+            *(gate, subject, mine, tip, known, anchor), dry_run=self._shared.dry_run
         )
         if settled.tip is None or settled.outcome is Outcome.UNTRUSTED:
             return True
@@ -84,7 +87,8 @@ class Ledgers:
         return {
             ref: tip
             for ref, tip in self._confirmed.items()
-            if not (ref in own or ref in shared.there or ref in shared.had)
+            if ref.startswith(ids.GATES)
+            and not (ref in own or ref in shared.there or ref in shared.had)
             and self._repo.kind(tip) == "commit"
         }
 
@@ -107,18 +111,17 @@ class Ledgers:
     ) -> Iterator[Move]:
         gate, subject = named or self._name(ref, ours or theirs or known)
         self._names[ref] = gate, subject
-        anchor = self._journal.tip(gate, subject)
+        newest = self._journal.tip(gate, subject)
         earlier = self._secured.get(ref)
         mine = earlier.tip if earlier and self._shared.dry_run else ours or known
-        mine = self._with_named(gate, subject, mine, theirs, anchor)
-        gone = theirs is None and mine is not None and anchor == mine
+        mine = self._with_named(gate, subject, mine, theirs, newest)
+        gone = theirs is None and mine is not None and newest == mine
         if gone and self._reconciler.has_ended(gate, subject, str(mine)):
             if ours is not None:
                 self._shared.swap(ref, str(mine), ours)
             return
         had = [*([known] if known else []), *self._confirmed_tip(ref, mine)]
-        if theirs is None and not had and not self._journal.is_named_there(gate, subject):
-            anchor = None  # another remote has it, this one never had
+        anchor = self._journal.tip_there(gate, subject)
         settled = self._reconciler.settle(
             *(gate, subject, mine, theirs, had, anchor), dry_run=self._shared.dry_run
         )
