@@ -8,8 +8,9 @@ from enum import StrEnum
 
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.world import World
+from gitgate.core import ids
 from gitgate.errors import GateError
-from gitgate.git import refs, remote
+from gitgate.git import journalmove, refs, remote
 from gitgate.git.remote import Fate, Pushed
 
 Say = Callable[[str], None]
@@ -86,8 +87,12 @@ class Exchange:
         """Move an own ref; False, and another round, where a writer here was faster."""
         if self.dry_run or new == old:
             return True
+        message = f"gate: sync {self.remote}"
         try:
-            refs.compare_and_swap(self.world.repo, ref, new, old, f"gate: sync {self.remote}")
+            if ref == ids.JOURNAL:
+                journalmove.move(self.world.repo, new, old, message)
+            else:
+                refs.compare_and_swap(self.world.repo, ref, new, old, message)
         except refs.LostRace:
             self.details.append(f"{ref} was written to meanwhile; it is looked at again")
             self.again = True
