@@ -47,6 +47,10 @@ class Journal:
         except GateError:
             return None
 
+    def is_there(self) -> bool:
+        """Whether the remote is known to have, or to have had, a journal."""
+        return self._index_there.commit is not None
+
     @cached_property
     def _index(self) -> Index:
         return Index(self._repo, self._own())

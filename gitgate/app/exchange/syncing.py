@@ -128,7 +128,7 @@ class _Sync:
         self.repo = shared.world.repo
         self.journal = Journal(shared)
         self.ledgers = Ledgers(shared, self.journal)
-        self.notes = Notes(shared)
+        self.notes = Notes(shared, self.journal)
         self.additions = Additions(shared)
         self.refused: Counter[str] = Counter()
         self.batch = remotes.BATCH
@@ -151,7 +151,11 @@ class _Sync:
     def round(self) -> None:
         self.fetch()
         self.journal.look()
-        self.push([*self.ledgers.look(), *self.notes.look()])
+        moves = self.ledgers.look()
+        self.notes.look()
+        self.push(moves)
+        if not self.shared.again:
+            self.push(self.notes.outgoing())
         if self.shared.again or exchangedone.is_done(self.shared):
             return
         if self.additions.add():
