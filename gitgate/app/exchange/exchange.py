@@ -45,7 +45,8 @@ class Change:
 @dataclass
 class Exchange:
     """`had` is what the remote was known to have when this began and what it has confirmed since;
-    `there` what it has now. `only` are the ledgers that are meant, None for all."""
+    `there` what it has now; `shows` is whether a fetch has shown a ledger of it. `only` are the
+    ledgers that are meant, None for all."""
 
     world: World
     remote: str
@@ -60,6 +61,7 @@ class Exchange:
     warnings: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
     again: bool = False
+    shows: bool = False
 
     def wants(self, ref: str) -> bool:
         return self.only is None or ref in self.only

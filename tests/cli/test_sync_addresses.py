@@ -1,0 +1,95 @@
+"""A remote that is pushed to elsewhere, hides what it took, or breaks off."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.project import TEAM, Project, make_project
+from synckit import SAME, opened, refs_of
+
+PEOPLE = (("Ada Lovelace", "ada@example.com"),)
+LEDGER = "refs/aiwg/gates/main/feature"
+HIDDEN = "git-gate: origin took main of feature and does not show it to a fetch: "
+
+
+@pytest.fixture
+def team(tmp_path: Path, home: Path) -> Project:
+    project = make_project(tmp_path, home, TEAM, PEOPLE, hook=False)
+    opened(project)
+    return project
+
+
+def hook(remote: Path, name: str, text: str) -> Path:
+    file = remote / "hooks" / name
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_another_repository_to_push_to(team: Project, tmp_path: Path) -> None:
+    second = tmp_path / "second.git"
+    shutil.copytree(team.remote, second)
+    team.git("remote", "set-url", "--push", "origin", str(second))
+    for _ in range(2):
+        done = team.gate("sync")
+        assert (done.status, done.out) == (1, "main of feature: refused by origin\n")
+        assert done.err == (
+            f"{HIDDEN}remote.origin.pushurl is another repository\n"
+            "hint: git config --unset-all remote.origin.pushurl\n"
+        )
+    team.git("config", "--unset-all", "remote.origin.pushurl")
+    assert team.gate("sync").ok().out == "main of feature: 1 event to origin\n"
+    assert team.gate("sync").ok().out == SAME
+
+
+def test_another_address_of_the_same_repository(team: Project) -> None:
+    team.git("remote", "set-url", "--push", "origin", f"file://{team.remote}")
+    assert team.gate("sync").ok().out == "main of feature: 1 event to origin\n"
+    assert team.gate("sync").ok().out == SAME
+
+
+def test_one_of_two_addresses_refuses(team: Project, tmp_path: Path) -> None:
+    second = tmp_path / "second.git"
+    shutil.copytree(team.remote, second)
+    for address in (team.remote, second):
+        team.git("remote", "set-url", "--add", "--push", "origin", str(address))
+    refusing = hook(team.remote, "pre-receive", "exit 1")
+    for _ in range(2):
+        done = team.gate("sync")
+        assert (done.status, done.out) == (1, "main of feature: refused by origin\n")
+        assert done.err == (
+            "git-gate: origin refused main of feature: pre-receive hook declined\n"
+            "hint: mend what origin says, then git gate sync origin\n"
+        )
+    refusing.unlink()
+    assert team.gate("sync").ok().out == "main of feature: 1 event to origin\n"
+    assert refs_of(team.remote) == refs_of(second)
+
+
+def test_a_remote_that_hides_what_it_took(team: Project) -> None:
+    subprocess.run(
+        ["git", "--git-dir", team.remote, "config", "uploadpack.hideRefs", "refs/aiwg"], check=True
+    )
+    for _ in range(2):
+        done = team.gate("sync")
+        assert (done.status, done.out) == (1, "main of feature: refused by origin\n")
+        assert done.err == (
+            f"{HIDDEN}its uploadpack.hideRefs or transfer.hideRefs covers it\n"
+            f"hint: git ls-remote origin {LEDGER} once that is changed\n"
+        )
+
+
+def test_a_remote_that_breaks_off(team: Project) -> None:
+    killing = hook(team.remote, "pre-receive", "kill -9 $PPID")
+    done = team.gate("sync")
+    assert (done.status, done.out) == (1, "main of feature: refused by origin\n")
+    assert done.err.startswith("git-gate: origin refused main of feature: it broke off: ")
+    assert done.err.endswith("\nhint: mend what origin says, then git gate sync origin\n")
+    assert refs_of(team.remote) == {}
+    killing.unlink()
+    hook(team.remote, "post-update", "kill -9 $PPID")
+    team.gate("sync").ok()
+    assert list(refs_of(team.remote)) == [LEDGER]
