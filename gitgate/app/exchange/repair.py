@@ -96,7 +96,10 @@ def _mend(world: World, policy: PolicyCommit, gate: str, subject: str, said: Rep
         work.take_in(record)
     world.forget()
     after = world.held(policy, gate, subject)
-    said.left += [f"{after.name} is still not to be trusted: {fault}" for fault in after.faults]
+    remedy = f" ({after.remedy})" if after.lost else ""
+    said.left += [
+        f"{after.name} is still not to be trusted: {fault}{remedy}" for fault in after.faults
+    ]
     return after
 
 
