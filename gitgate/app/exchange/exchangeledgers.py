@@ -71,7 +71,7 @@ class Ledgers:
             ours, other = own.get(ref), theirs.get(ref)
             if other is not None and ours == other and ref not in named:
                 shared.had[ref] = other
-                if done or not self._lacks_named(ref, other):
+                if not self._said(ref) and (done or not self._lacks_named(ref, other)):
                     continue
             shared.say(f"looking at {ref.removeprefix(ids.GATES)}")
             try:
@@ -148,9 +148,13 @@ class Ledgers:
             yield Move(ref, theirs, settled.tip)
         elif theirs is not None:
             shared.had[ref] = theirs
-        if settled.tip in (ours, theirs) and ours == theirs:
+        if settled.tip in (ours, theirs) and ours == theirs and not self._said(ref):
             return
         self._tell(ref, name, settled)
+
+    def _said(self, ref: str) -> bool:
+        """Whether people have to know of what became of a ledger when it was secured."""
+        return ref in self._secured and bool(self._secured[ref].said)
 
     def _tell(self, ref: str, name: str, settled: Settled) -> None:
         """What became of a ledger, and what became of it when it was secured."""

@@ -14,6 +14,7 @@ from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Facts, Instance, Status, fold
 from gitgate.core.reconcile import Chain, Fold, Outcome, Plan, reconcile, whole
 from gitgate.core.replay import identity, replay
+from gitgate.core.trust import SignatureStatus
 from gitgate.errors import GateError
 from gitgate.git import ledger as store
 from gitgate.git.chain import object_id, root_commit
@@ -109,7 +110,11 @@ class Reconciler:
         root = object_id("commit", root_commit(ledger.gate, ledger.subject))
         commits = (root, *(event.id for event in ledger.events)) if sound else (str(ledger.tip),)
         records = {oid for oid in ledger.records if sound or self._counts(ledger, oid)}
-        return Chain(commits, ledger.events, ledger.requests, frozenset(records), sound)
+        junk = {one.record for one in ledger.events if sound and self._never_counts(ledger, one)}
+        return Chain(
+            *(commits, ledger.events, ledger.requests, frozenset(records), sound),
+            frozenset(oid for oid in junk if oid is not None),
+        )
 
     def _read(self, gate: str, subject: str, tip: str) -> Ledger:
         return store.read(self._repo, gate, subject, tip)
@@ -123,6 +128,20 @@ class Reconciler:
         except decisions.Defect:
             return False
         return self._policy is None or not self._world.judged(self._policy, record).junk
+
+    def _never_counts(self, ledger: Ledger, event: Event) -> bool:
+        """Whether an event holds what can never be anybody's word, as the server's hook sees it."""
+        if event.name is not EventName.DECIDED or event.record is None:
+            return False
+        tag = ids.tag_name(ledger.gate, ledger.subject)
+        try:
+            record = decisions.parse(ledger.records[event.record], tag=tag, request=event.request)
+        except decisions.Defect:
+            return True
+        if self._policy is None:
+            return False
+        checked = self._world.judged(self._policy, record).verification
+        return checked.status is SignatureStatus.BAD
 
     def _fold(self, gate: str, subject: str, read: Sequence[Ledger]) -> Fold:
         """The fold over events of any of these states, signatures and landings looked at."""
