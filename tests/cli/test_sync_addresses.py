@@ -93,3 +93,34 @@ def test_a_remote_that_breaks_off(team: Project) -> None:
     hook(team.remote, "post-update", "kill -9 $PPID")
     team.gate("sync").ok()
     assert list(refs_of(team.remote)) == [LEDGER]
+
+
+@pytest.mark.parametrize("kind", ["blob", "tag"])
+def test_another_object_in_the_place_of_a_ledger(team: Project, kind: str) -> None:
+    """The hint takes it away, and what it was is not put back."""
+    team.gate("sync").ok()
+    team.git("tag", "-a", "-m", "a tag", "strange")
+    source = "strange" if kind == "tag" else team.rev("HEAD:feature.md")
+    team.git("push", "--quiet", "--no-verify", "origin", f"{source}:refs/aiwg/gates/main/strange")
+    for _ in range(2):
+        done = team.gate("sync")
+        assert (done.status, done.out) == (14, "main of strange: not exchanged\n")
+    way = "git push origin --delete refs/aiwg/gates/main/strange"
+    assert done.err.endswith(f"is a {kind}, not a commit\nhint: {way}\n")
+    said = f"refs/aiwg/gates/main/strange of origin is no ledger but a {kind}: {way}\n"
+    assert team.gate("repair").out == said
+    team.git(*way.split()[1:], "--quiet", "--no-verify")
+    assert team.gate("sync").ok().out == SAME
+    assert team.gate("repair").ok().out == "nothing to mend\n"
+
+
+def test_an_altered_ledger_of_somebody_else_is_mended_as_the_hint_says(team: Project) -> None:
+    team.git("push", "--quiet", "--no-verify", "origin", f"HEAD:{LEDGER}")
+    team.git("update-ref", "-d", LEDGER)
+    done = team.gate("sync")
+    assert done.err.endswith("\nhint: git gate repair; git gate sync origin\n")
+    team.gate("repair")
+    team.gate("sync").ok()
+    assert refs_of(team.top) == refs_of(team.remote)
+    team.gate("open").ok()
+    assert team.gate("sync").ok().out == "main of feature: 1 event to origin\n"

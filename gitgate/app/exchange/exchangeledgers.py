@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -109,6 +110,10 @@ class Ledgers:
         known: str | None,
         named: tuple[str, str] | None,
     ) -> Iterator[Move]:
+        if known is not None and self._repo.kind(known) in _OTHERS:
+            known = None
+            if ours is None and theirs is None:
+                return
         gate, subject = named or self._name(ref, ours or theirs or known)
         self._names[ref] = gate, subject
         newest = self._journal.tip(gate, subject)
@@ -140,7 +145,7 @@ class Ledgers:
     ) -> Iterator[Move]:
         shared, name = self._shared, self.name(ref)
         if settled.outcome is Outcome.UNTRUSTED or settled.tip is None:
-            self._untrusted(ref, name, ours or theirs)
+            self._untrusted(ref, name, ours, theirs)
             return
         if not shared.swap(ref, settled.tip, ours):
             return
@@ -172,13 +177,20 @@ class Ledgers:
         here = max(step.here for step in steps)
         self._shared.tell(Change(ref, name, what, tuple(said), here, settled.there))
 
-    def _untrusted(self, ref: str, name: str, tip: str | None) -> None:
+    def _untrusted(self, ref: str, name: str, ours: str | None, theirs: str | None) -> None:
         gate, subject = self._names[ref]
+        remote, tip = self._shared.remote, ours or theirs
         faults = store.read(self._repo, gate, subject, tip).faults if tip else ()
         why = faults[0] if faults else "it does not verify"
-        said = f"the ledger of {name} is not to be trusted, here or on {self._shared.remote}: {why}"
-        error = GateError(Exit.UNTRUSTED, said, "git gate doctor")
-        self._shared.fail(ref, name, What.UNTRUSTED, error)
+        said = f"the ledger of {name} is not to be trusted, here or on {remote}: {why}"
+        way = shlex.join(["git", "gate", "sync", remote])
+        if theirs and self._repo.kind(theirs) in _OTHERS:
+            way = shlex.join(["git", "push", remote, "--delete", ref])
+        elif ours and self._repo.kind(ours) in _OTHERS:
+            way = f"{shlex.join(['git', 'update-ref', '-d', ref])} && {way}"
+        else:
+            way = f"git gate repair; {way}"
+        self._shared.fail(ref, name, What.UNTRUSTED, GateError(Exit.UNTRUSTED, said, way))
 
     def let_go(self) -> list[Move]:
         """The refs of ended instances that the remote has no need of any more: the journal that it
@@ -260,6 +272,9 @@ class Ledgers:
         """How people call the instance of a ledger: the ref where nothing says of what it is."""
         return reconciling.name_of(*self._names[ref]) if ref in self._names else ref
 
+
+_OTHERS = ("blob", "tree", "tag")
+"""What a ledger's tip can never be."""
 
 _WHAT = {
     Outcome.SAME: What.TAKEN,
