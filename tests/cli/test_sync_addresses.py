@@ -124,3 +124,18 @@ def test_an_altered_ledger_of_somebody_else_is_mended_as_the_hint_says(team: Pro
     assert refs_of(team.top) == refs_of(team.remote)
     team.gate("open").ok()
     assert team.gate("sync").ok().out == "main of feature: 1 event to origin\n"
+
+
+def test_a_name_that_is_not_utf_8(team: Project) -> None:
+    """It is named, and the other ledgers are exchanged whenever they change."""
+    team.gate("sync").ok()
+    name = b"HEAD:refs/aiwg/gates/main/caf\xe9"
+    push = [b"git", b"push", b"--quiet", b"--no-verify", b"origin", name]
+    subprocess.run(push, cwd=team.top, check=True)
+    assert team.gate("sync").status == 14
+    team.commit("more", {"more.md": "more\n"})
+    team.gate("open").ok()
+    done = team.gate("sync")
+    assert done.status == 14
+    assert "main of feature: 1 event to origin\n" in done.out
+    assert refs_of(team.remote, LEDGER) == {LEDGER: team.rev(LEDGER)}
