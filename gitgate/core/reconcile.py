@@ -27,7 +27,8 @@ class Chain:
     """One state of a ledger: its commits, oldest first, and what they say.
 
     `sound` is False where the ledger does not verify: `events`, `requests` and `records` then
-    hold what could be read of it.
+    hold what could be read of it. `junk` are the records of a sound one that can never count: a
+    remote takes none of them, and none of them is missed.
     """
 
     commits: tuple[str, ...]
@@ -35,6 +36,7 @@ class Chain:
     requests: Mapping[str, Request] = field(default_factory=dict)
     records: frozenset[str] = frozenset()
     sound: bool = True
+    junk: frozenset[str] = frozenset()
 
     @property
     def tip(self) -> str:
@@ -101,8 +103,9 @@ def reconcile(
     if theirs.has(ours):
         return Plan(Outcome.TAKE, theirs)
     if ours.has(theirs):
-        rewound = any(not theirs.has(state) for state in states)
-        return Plan(Outcome.PUSH, ours, lost=_REWOUND if rewound else "")
+        if any(not theirs.has(state) for state in states):
+            return Plan(Outcome.PUSH, ours, lost=_REWOUND)
+        return _mended(ours, theirs, fold) or Plan(Outcome.PUSH, ours)
     return _apart(ours, theirs, known, fold, named)
 
 
@@ -123,11 +126,37 @@ def _apart(
     return _replayed(ours, theirs, fold, lost) if lost else _replayed(theirs, ours, fold)
 
 
+def _mended(ours: Chain, theirs: Chain, fold: Fold) -> Plan | None:
+    """What only this clone has, made anew where some of it has no effect: it was written before
+    this clone knew that a life had ended. None where all of it may go out as it is."""
+    unshared = ours.events[len(theirs.events) :]
+    answered = {event.request for event in unshared if event.name is EventName.DECIDED}
+    idle = {one.event.id for one in fold(ours.events).ignored}
+    dead = (
+        event.id in idle
+        and event.name is not EventName.DECIDED
+        and not (event.name in BRINGS and event.request in answered)
+        for event in unshared
+    )
+    if not any(dead) and not any(event.record in ours.junk for event in unshared):
+        return None
+    plan = _replayed(theirs, ours, fold)
+    before, after = (
+        [(event.name, identity(event)) for event in events] for events in (unshared, plan.replayed)
+    )
+    return plan if before != after else None
+
+
 def _replayed(winner: Chain, loser: Chain, fold: Fold, lost: str = "") -> Plan:
     """The loser's events on the winner's; `lost` where the winner is this clone's."""
     requests = {**loser.requests, **winner.requests}
     events = loser.events if loser.sound else whole(loser, requests)
+    left = [event for event in events if event.record in loser.junk]
+    events = tuple(event for event in events if event.record not in loser.junk)
     done, said = replay(winner.events, events, requests, fold)
+    there = {event.record for event in winner.events}
+    gone = {str(event.record): None for event in left if event.record not in there}
+    said += tuple(f"the record {one[:12]} can never count, and was left out" for one in gone)
     if done:
         return Plan(Outcome.REPLAY, winner, done, lost, said)
     return Plan(Outcome.PUSH if lost else Outcome.TAKE, winner, (), lost, said)
@@ -153,7 +182,11 @@ def lacking(known: Chain, theirs: Chain, fold: Fold) -> str:
     if theirs.has(known):
         return ""
     there = {identity(event) for event in theirs.events}
-    missing = [event for event in known.events if identity(event) not in there]
+    missing = [
+        event
+        for event in known.events
+        if identity(event) not in there and event.record not in known.junk
+    ]
     for event in missing:
         if event.name is EventName.DECIDED:
             return f"it lost the record {str(event.record)[:12]}"

@@ -130,8 +130,11 @@ def _commit(
     return repo.write_commit(tree, (parent, *tips), stamp, stamp, message)
 
 
-def remake(repo: Repository, winner: str, loser: str, stamp: Stamp) -> str:
+def remake(
+    repo: Repository, winner: str, loser: str, stamp: Stamp, *, believed: bool = True
+) -> str:
     """The commits that the loser of a race made, made again on the winner's tip; objects only.
+    Where the loser goes on from the winner it is taken as it is, unless it is not `believed`.
 
     What `winner` does not name yet is drawn anew from the ledgers, so no line is taken over that
     its ledger does not give; an instance whose tips went apart stays as `winner` has it. Changes
@@ -141,7 +144,7 @@ def remake(repo: Repository, winner: str, loser: str, stamp: Stamp) -> str:
     """
     if goes_on_from(repo, winner, loser):
         return winner
-    if goes_on_from(repo, loser, winner):
+    if believed and goes_on_from(repo, loser, winner):
         return loser
     fork = _fork(repo, winner, loser)
     tip = _remake_further(repo, winner, loser, fork, stamp) if fork is not None else winner

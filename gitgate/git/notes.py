@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from gitgate.core import ids
@@ -159,6 +159,25 @@ def unite(
             _say(cut, error.message)
     who = stamp or Stamp(_FALLBACK, int(time.time()))
     return repo.write_commit(tree, (theirs, ours), who, who, _UNITED)
+
+
+def part(
+    repo: Repository, ours: str, theirs: str | None, goes: Callable[[bytes], bool]
+) -> tuple[str | None, int]:
+    """The notes commit that adds to `theirs` what `ours` has of pieces that may go, and how many
+    may not: `ours` where all may, and `theirs` where none is new. `ours` holds all of `theirs`."""
+    tree = other = repo.commit(theirs).tree if theirs else EMPTY_TREE
+    mine, left = repo.commit(ours).tree, 0
+    for commit in _differing(repo, mine, other):
+        new = _pieces(repo, mine, commit) - _pieces(repo, other, commit)
+        going = sorted(piece for piece in new if goes(piece + b"\n"))
+        left += len(new) - len(going)
+        if going:
+            tree = _with_records(repo, tree, {commit: going}) or tree
+    if not left or tree == other:
+        return theirs if left else ours, left
+    who = Stamp(_FALLBACK, int(time.time()))
+    return repo.write_commit(tree, (theirs,) if theirs else (), who, who, _MESSAGE), left
 
 
 def lacking(repo: Repository, ours: str, theirs: str) -> list[str]:

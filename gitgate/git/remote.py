@@ -192,8 +192,36 @@ def _push(repo: Repository, remote: str, moves: Sequence[Move]) -> list[Pushed]:
         *("push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"),
         *(*leases, "--", remote, *refspecs),
     )
-    said = {ref: (flag, summary) for flag, ref, summary in _statuses(answer.text)}
-    return [_pushed(move, said.get(move.ref), answer) for move in moves]
+    said: dict[str, list[tuple[str, str]]] = {}
+    for flag, ref, summary in _statuses(answer.text):
+        said.setdefault(ref, []).append((flag, summary))
+    return [_pushed(move, _worst(said.get(move.ref, ())), answer) for move in moves]
+
+
+def _worst(said: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """Of what several push addresses of one remote said of a ref, what counts: it is not there
+    before all have it."""
+    return min(said, key=_gravity, default=None)
+
+
+def _gravity(said: tuple[str, str]) -> int:
+    flag, summary = said
+    return 0 if flag == "!" and _is_rejected(summary) else 1 if flag == "!" else 2
+
+
+def _is_rejected(summary: str) -> bool:
+    found = _SUMMARY.match(summary)
+    return found is not None and found[1] == "remote rejected"
+
+
+def answers_pushes(repo: Repository, remote: str, move: Move) -> bool:
+    """Whether the remote says anything of a ref that is to be pushed, were nothing sent."""
+    answer = repo.git(
+        *("-c", f"remote.{remote}.mirror=false"),
+        *("push", "--dry-run", "--porcelain", "--no-verify", "--recurse-submodules=no"),
+        *("--", remote, f"{move.new or ''}:{move.ref}"),
+    )
+    return any(True for _ in _statuses(answer.text))
 
 
 def _statuses(text: str) -> Iterator[tuple[str, str, str]]:
@@ -211,7 +239,7 @@ def _pushed(move: Move, said: tuple[str, str] | None, answer: process.Completed)
     if flag != "!":
         return Pushed(move, Fate.MOVED)
     found = _SUMMARY.match(summary)
-    if found is None or found[1] != "remote rejected":
+    if found is None or not _is_rejected(summary):
         return Pushed(move, Fate.LOST, summary)
     lines = answer.stderr.decode("utf-8", "replace").splitlines()
     words = [

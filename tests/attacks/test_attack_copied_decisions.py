@@ -133,11 +133,12 @@ def test_copied_to_another_repository(tmp_path: Path, home: Path, known: str) ->
 
 def test_copied_into_a_note(tmp_path: Path, home: Path) -> None:
     """1: another repository's record in a note here counts for nothing; it may be one that a
-    ledger lost, so it blocks its instance until the note is taken away."""
+    ledger lost, so it blocks its instance until the note is taken away or newer work is asked
+    about."""
     here, there = _of_its_own(tmp_path / "here", home), _of_its_own(tmp_path / "there", home)
-    approved(here)
     work(there)
     there.gate("open").ok()
+    approved(here)
     noted(there, "HEAD", copy_of(here)[0])
     blocked(there, "untrusted", "stands in a note and not in the ledger")
     repaired = there.gate("repair")

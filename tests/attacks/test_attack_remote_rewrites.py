@@ -20,6 +20,7 @@ from gitgate.core import ids
 from gitgate.core.events import Event, EventName
 from gitgate.core.person import Person, Stamp
 from gitgate.git import ledger as ledgers
+from gitgate.git.journal import defects
 from gitgate.git.ledger import Draft, Ledger
 
 LEDGER = ids.ledger_ref("main", "feature")
@@ -321,34 +322,51 @@ def journal_rewritten(mallory: Project) -> None:
     forced(mallory, f"{other}:{ids.JOURNAL}")
 
 
-def journal_with_a_lie(mallory: Project) -> None:
-    """It goes on from the real one and names an older tip of the ledger."""
-    text = mallory.git("ls-tree", "-r", "--name-only", "aiwg/journal").out.split()[0]
-    content = mallory.git("cat-file", "blob", f"aiwg/journal:{text}").out
-    tip, older = mallory.rev(LEDGER), mallory.rev(f"{LEDGER}~1")
-    lie = mallory.git("hash-object", "-w", "--stdin", stdin=content.replace(tip, older)).out.strip()
+def lied(mallory: Project, change: Callable[[str], str], *tips: str) -> None:
+    """A commit that goes on from the real journal; the file goes where it gets empty."""
+    [path] = mallory.git("ls-tree", "-r", "--name-only", "aiwg/journal").out.split()
+    text = change(mallory.git("cat-file", "blob", f"aiwg/journal:{path}").out)
+    lie = mallory.git("hash-object", "-w", "--stdin", stdin=text).out.strip()
     index = {"GIT_INDEX_FILE": str(mallory.top / ".git" / "lie")}
     mallory.git("read-tree", "aiwg/journal", env=index)
-    mallory.git("update-index", "--cacheinfo", f"100644,{lie},{text}", env=index)
+    entry = ("--cacheinfo", f"100644,{lie},{path}") if text else ("--force-remove", path)
+    mallory.git("update-index", *entry, env=index)
     tree = mallory.git("write-tree", env=index).out.strip()
-    commit = mallory.git("commit-tree", tree, "-p", "aiwg/journal", "-p", older, "-m", "lie")
-    forced(mallory, f"{commit.out.strip()}:{ids.JOURNAL}")
+    parents = [word for tip in ("aiwg/journal", *tips) for word in ("-p", tip)]
+    commit = mallory.git("commit-tree", tree, *parents, "-m", "lie").out.strip()
+    forced(mallory, f"{commit}:{ids.JOURNAL}")
 
 
-@pytest.mark.parametrize(
-    "attack", [journal_rewound, journal_deleted, journal_rewritten, journal_with_a_lie]
-)
+def journal_with_a_lie(mallory: Project) -> None:
+    """It names an older tip of the ledger."""
+    tip, older = mallory.rev(LEDGER), mallory.rev(f"{LEDGER}~1")
+    lied(mallory, lambda text: text.replace(tip, older), older)
+
+
+def journal_without_a_file(mallory: Project) -> None:
+    lied(mallory, lambda text: "")
+
+
+def journal_with_another_status(mallory: Project) -> None:
+    lied(mallory, lambda text: text.replace("\trejected\t", "\twithdrawn\t"))
+
+
+GONE = [journal_rewound, journal_deleted, journal_rewritten]
+LIES = [journal_with_a_lie, journal_without_a_file, journal_with_another_status]
+
+
+@pytest.mark.parametrize("attack", [*GONE, *LIES])
 def test_the_journal_is_put_back(
     ada: Project, mallory: Project, attack: Callable[[Project], None]
 ) -> None:
     """2: the journal on the server lost what it named, or says what is not so."""
     before = server(ada, ids.JOURNAL)
     attack(mallory)
-    done = ada.gate("sync", "--json").ok()
-    assert results(done) == {"journal": "put-back"}, done.json
+    assert results(ada.gate("sync", "--json").ok()) == {"journal": "put-back"}
     after = server(ada, ids.JOURNAL)
     assert ada.git("merge-base", "--is-ancestor", before, after).status == 0
     assert after == ada.rev("aiwg/journal")
+    assert defects(repository(ada), None, after) == ()
     assert ada.gate("sync").ok().out == "nothing new: what is here and on origin is the same\n"
 
 

@@ -138,7 +138,9 @@ def test_a_branch_aiwg_in_the_way_at_the_remote(kept: Project) -> None:
     tip, _ = recorded(kept)
     assert kept.push("--no-verify", f"{tip}:{ids.JOURNAL}").status != 0
     hint = journalling.in_the_way("origin").hint
-    kept.git(*hint.split()[1:], "--no-verify")
+    fetch, push = hint.split(" && ")
+    kept.git(*fetch.split()[1:])
+    kept.git(*push.split()[1:], "--no-verify")
     kept.push("--no-verify", f"{tip}:{ids.JOURNAL}").ok()
 
 

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from outputs import Clock
 from support.project import TEAM, Project, make_project
+from support.server import guard
 from synckit import SAME, another, opened, refs_of
+
+from gitgate.git.journal import Index
+from gitgate.git.repository import Repository
 
 PEOPLE = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
 JOURNALED = TEAM.replace("policy_gate: main", "journal: true\n  policy_gate: main")
@@ -119,6 +123,84 @@ def test_another_file_on_the_journal_stays(journaled: Project) -> None:
         "main of two: 1 event from origin\njournal: taken from origin\n"
     )
     assert journaled.git("show", "aiwg/journal:workflow.yml").out == "on: push\n"
+
+
+def committed(tree: Path, message: str) -> None:
+    for args in (["add", "--all"], ["commit", "--quiet", "-m", message]):
+        subprocess.run(["git", *args], cwd=tree, check=True)
+
+
+def checked_out(project: Project) -> Path:
+    """A work tree of the journal, in which somebody writes a further file."""
+    beside = project.top.parent / "beside"
+    project.git("worktree", "add", "--quiet", str(beside), "aiwg/journal")
+    (beside / "workflow.yml").write_text("on: push\n")
+    return beside
+
+
+def named(project: Project) -> set[str]:
+    index = Index(Repository.open(project.top), project.rev("aiwg/journal"))
+    return {entry.subject for entry in index.instances()}
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_checkout_of_the_journal_goes_along(journaled: Project, hooked: bool) -> None:
+    if hooked:
+        guard(journaled.remote)
+    opened(journaled)
+    journaled.gate("sync").ok()
+    beside = checked_out(journaled)
+    journaled.git("switch", "--quiet", "main")
+    opened(journaled, "second")
+    journaled.gate("sync").ok()
+    committed(beside, "A workflow")
+    assert journaled.gate("sync").ok().out == "journal: sent to origin\n"
+    assert named(journaled) == {"feature", "second"}
+    assert journaled.git("show", "aiwg/journal:workflow.yml").out == "on: push\n"
+    bob = another(journaled, "bob", journaled.people["bob"])
+    bob.gate("sync").ok()
+    assert bob.gate("sync").ok().out == SAME
+
+
+def test_a_change_in_the_way_of_the_journal(journaled: Project) -> None:
+    opened(journaled)
+    journaled.gate("sync").ok()
+    beside = checked_out(journaled)
+    [file] = beside.glob("main/*.tsv")
+    file.write_text("mine\n")
+    before = journaled.rev("aiwg/journal")
+    journaled.gate("withdraw").ok()
+    done = journaled.gate("sync")
+    assert done.status == 1
+    assert f"the journal is checked out in {beside}, with changes that are in its way" in done.err
+    assert journaled.rev("aiwg/journal") == before
+    [hint] = [line for line in done.err.splitlines() if line.startswith("hint: ")]
+    command = hint.removeprefix("hint: ").partition(", then ")[0]
+    subprocess.run(command, shell=True, check=True, capture_output=True)
+    assert journaled.gate("sync").ok().out == "journal: sent to origin\n"
+    assert "withdrawn" in file.read_text()
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_commit_that_takes_back_what_the_journal_names(journaled: Project, hooked: bool) -> None:
+    """As a checkout that stayed behind made it: the file stays, the loss does not go out."""
+    if hooked:
+        guard(journaled.remote)
+    opened(journaled)
+    journaled.gate("sync").ok()
+    beside = checked_out(journaled)
+    for file in beside.glob("main/*.tsv"):
+        file.unlink()
+    committed(beside, "A workflow")
+    assert journaled.gate("sync").ok().out == (
+        "journal: put together with origin\n"
+        "  commits made here took back what it names, and were made again without that\n"
+    )
+    assert named(journaled) == {"feature"}
+    assert [*beside.glob("main/*.tsv")]
+    assert journaled.git("show", "aiwg/journal:workflow.yml").out == "on: push\n"
+    assert journaled.rev("aiwg/journal") == refs_of(journaled.remote)[JOURNAL]
+    assert journaled.gate("sync").ok().out == SAME
 
 
 def test_a_second_remote_has_deleted_nothing(journaled: Project, tmp_path: Path) -> None:

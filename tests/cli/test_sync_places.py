@@ -128,7 +128,7 @@ def test_a_remote_that_takes_no_pushes(decided: Project) -> None:
         assert refs_of(decided.remote) == before
     assert done.out == SAME
     assert done.err.startswith("warning: origin takes no pushes (")
-    assert done.err.endswith("): not sent: main of other, the notes\n")
+    assert done.err.endswith("): not sent: main of other\n")
 
 
 def test_a_second_remote(decided: Project, tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ ALL = (FIRST, SECOND, THIRD)
 OPENED = event(EventName.OPENED, "1")
 REJECTED = event(EventName.DECIDED, "1", "no", who=BOB)
 ITERATED = event(EventName.ITERATED, "2")
+LANDING = {"target": "refs/heads/main", "old": oid("old"), "new": oid("new")}
 BEGUN = chain(ALL, OPENED)
 
 
@@ -104,6 +105,11 @@ def test_what_goes_on_is_taken_or_pushed() -> None:
     assert brought_together(BEGUN, more, BEGUN) == Plan(Outcome.TAKE, more)
     assert brought_together(more, BEGUN, BEGUN) == Plan(Outcome.PUSH, more)
     assert brought_together(more, None) == Plan(Outcome.PUSH, more)
+
+
+def test_what_has_no_effect_is_made_anew() -> None:
+    ended = chain(ALL, event(EventName.LANDED, "1", **LANDING), on=BEGUN)
+    assert names(brought_together(chain(ALL, ITERATED, on=ended), ended)) == ["opened"]
 
 
 def test_a_remote_that_was_taken_back_or_deleted_gets_it_again() -> None:

@@ -8,8 +8,9 @@ from enum import StrEnum
 
 from gitgate.app.gather.policies import PolicyCommit
 from gitgate.app.gather.world import World
+from gitgate.core import ids
 from gitgate.errors import GateError
-from gitgate.git import refs, remote
+from gitgate.git import journalmove, refs, remote
 from gitgate.git.remote import Fate, Pushed
 
 Say = Callable[[str], None]
@@ -44,7 +45,8 @@ class Change:
 @dataclass
 class Exchange:
     """`had` is what the remote was known to have when this began and what it has confirmed since;
-    `there` what it has now. `only` are the ledgers that are meant, None for all."""
+    `there` what it has now; `shows` is whether a fetch has shown a ledger of it. `only` are the
+    ledgers that are meant, None for all."""
 
     world: World
     remote: str
@@ -59,6 +61,7 @@ class Exchange:
     warnings: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
     again: bool = False
+    shows: bool = False
 
     def wants(self, ref: str) -> bool:
         return self.only is None or ref in self.only
@@ -86,8 +89,12 @@ class Exchange:
         """Move an own ref; False, and another round, where a writer here was faster."""
         if self.dry_run or new == old:
             return True
+        message = f"gate: sync {self.remote}"
         try:
-            refs.compare_and_swap(self.world.repo, ref, new, old, f"gate: sync {self.remote}")
+            if ref == ids.JOURNAL:
+                journalmove.move(self.world.repo, new, old, message)
+            else:
+                refs.compare_and_swap(self.world.repo, ref, new, old, message)
         except refs.LostRace:
             self.details.append(f"{ref} was written to meanwhile; it is looked at again")
             self.again = True

@@ -7,13 +7,13 @@ the remote has confirmed: a plain `git fetch` overwrites the refs that say so.
 from __future__ import annotations
 
 import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from gitgate.app.exchange.exchange import Exchange
 from gitgate.core import ids
+from gitgate.git import confirmed as known
 from gitgate.git import refs
 
 _DAY = 24 * 3600
@@ -57,35 +57,31 @@ def _kept(shared: Exchange) -> _Kept:
 
 
 def confirmed(shared: Exchange) -> dict[str, str]:
-    """The ledger tips that the remote had when it was last exchanged with, by their refs."""
-    try:
-        lines = _file(shared).with_suffix(".tips").read_text("utf-8").splitlines()
-    except (OSError, ValueError):
-        return {}
-    pairs = (line.partition(" ") for line in lines)
-    return {ref: tip for tip, _, ref in pairs if ids.is_oid(tip) and ids.is_ref(ref)}
+    """The tips of ledgers and journal that the remote was known to have when it was last exchanged
+    with, or that a fetch has shown since, by their refs."""
+    return known.read(shared.world.repo, shared.remote)
 
 
 def keep_confirmed(shared: Exchange) -> None:
-    """Keep in mind what the remote has now of the ledgers that were exchanged."""
-    if shared.dry_run or not shared.changes:
+    """Keep in mind what the remote has now of what was exchanged."""
+    if shared.dry_run:
         return
-    kept = {ref: tip for ref, tip in confirmed(shared).items() if not shared.wants(ref)}
-    for ref, tip in shared.had.items():
-        if ref.startswith(ids.GATES) and shared.wants(ref):
-            kept[ref] = tip
-    text = "".join(f"{tip} {ref}\n" for ref, tip in sorted(kept.items()))
-    with suppress(OSError):
-        file = _file(shared).with_suffix(".tips")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_suffix(f".{os.getpid()}")
-        fresh.write_text(text, "utf-8")
-        fresh.replace(file)
+    before = confirmed(shared)
+    kept = {ref: tip for ref, tip in before.items() if not _is_exchanged(shared, ref)}
+    now = {ref: tip for ref, tip in shared.had.items() if _is_exchanged(shared, ref)}
+    if before != kept | now:
+        known.write(shared.world.repo, shared.remote, kept | now)
+
+
+def _is_exchanged(shared: Exchange, ref: str) -> bool:
+    """Whether this exchange knows best; what could not be settled stays known as it was."""
+    if ref in shared.problems:
+        return False
+    return ref == ids.JOURNAL or (ref.startswith(ids.GATES) and shared.wants(ref))
 
 
 def _file(shared: Exchange) -> Path:
-    name = hashlib.sha256(shared.remote.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return shared.world.repo.common_dir / "git-gate" / "exchanged" / name
+    return known.place(shared.world.repo, shared.remote)
 
 
 def _digest(shared: Exchange) -> str:
@@ -100,8 +96,8 @@ def _targets(shared: Exchange) -> str:
     if shared.policy is None:
         return "-"
     policy = shared.policy.policy
-    known = shared.world.known_refs().items()
-    return _hashed(sorted(one for one in known if policy.guarding(one[0])))
+    there = shared.world.known_refs().items()
+    return _hashed(sorted(one for one in there if policy.guarding(one[0])))
 
 
 def _hashed(value: object) -> str:

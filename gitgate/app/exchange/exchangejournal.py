@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
-from gitgate.app.exchange import journalling
+from gitgate.app.exchange import exchangedone, journalling
 from gitgate.app.exchange.exchange import Change, Exchange, What
 from gitgate.core import ids
 from gitgate.core.person import Stamp
@@ -39,12 +39,17 @@ class Journal:
         except GateError:
             return None
 
-    def is_named_there(self, gate: str, subject: str) -> bool:
-        """Whether the journal that the remote has, or had, names an instance."""
+    def tip_there(self, gate: str, subject: str) -> str | None:
+        """The ledger tip that this remote's journal is known to have named; None where it named
+        none that can be read. What only another remote's journal named says nothing of this one."""
         try:
-            return self._index_there.tip(gate, subject) is not None
+            return self._index_there.tip(gate, subject)
         except GateError:
-            return False
+            return None
+
+    def is_there(self) -> bool:
+        """Whether the remote is known to have, or to have had, a journal."""
+        return self._index_there.commit is not None
 
     @cached_property
     def _index(self) -> Index:
@@ -52,19 +57,38 @@ class Journal:
 
     @cached_property
     def _index_there(self) -> Index:
-        shared = self._shared
-        return Index(self._repo, shared.there.get(ids.JOURNAL, shared.had.get(ids.JOURNAL)))
+        """The newest commit of the own journal that the remote is known to have had."""
+        shared, own, newest = self._shared, self._own(), None
+        known = (
+            shared.there.get(ids.JOURNAL),
+            shared.had.get(ids.JOURNAL),
+            exchangedone.confirmed(shared).get(ids.JOURNAL),
+        )
+        for tip in dict.fromkeys(one for one in known if one is not None):
+            if own and self._holds(own, tip) and (newest is None or self._holds(tip, newest)):
+                newest = tip
+        return Index(self._repo, newest)
+
+    def _holds(self, newer: str, older: str) -> bool:
+        try:
+            return journals.goes_on_from(self._repo, newer, older)
+        except GateError:  # an object that is not here any more
+            return False
 
     def secure(self) -> None:
         """Take in what the remote was last known to have, before a fetch overwrites it."""
         known, ours = self._shared.had.get(ids.JOURNAL), self._own()
-        if known and ours is None and not journals.defects(self._repo, None, known):
-            with suppress(GateError):  # said where the journals are brought together
-                self._shared.swap(ids.JOURNAL, known, None)
+        if known is None or known == ours:
+            return
+        with suppress(GateError):  # said where the journals are brought together
+            goes_on = ours is None or journals.goes_on_from(self._repo, known, ours)
+            if goes_on and not journals.defects(self._repo, ours, known):
+                self._shared.swap(ids.JOURNAL, known, ours)
 
     def look(self) -> None:
         """Bring the journals here and there together; what the remote lacks goes out later."""
-        vars(self).pop("_index", None)
+        for kept in ("_index", "_index_there"):
+            vars(self).pop(kept, None)
         ours, theirs = self._own(), self._shared.there.get(ids.JOURNAL)
         if ours == theirs:
             return
@@ -82,27 +106,50 @@ class Journal:
             self._begin(theirs)
             return
         if journals.goes_on_from(self._repo, ours, theirs):
-            known = self._shared.had.get(ids.JOURNAL)
-            if known not in (None, theirs) and not journals.goes_on_from(self._repo, theirs, known):
-                self._put_back("it was taken back to an earlier commit")
+            self._ahead(ours, theirs)
             return
         wrong = self._wrong(ours, theirs)
         if not wrong and journals.goes_on_from(self._repo, theirs, ours):
             tip = theirs
+        elif wrong:
+            tip = self._without_lies(ours, theirs)
         else:
-            winner, loser = (ours, theirs) if wrong else (theirs, ours)
-            tip = journals.remake(self._repo, winner, loser, self._stamp())
+            tip = journals.remake(self._repo, theirs, ours, self._stamp())
         if self._shared.swap(ids.JOURNAL, tip, ours):
             what = What.TAKEN if tip == theirs else What.MERGED
             self._shared.tell(Change(ids.JOURNAL, NAME, what))
             if wrong:
                 self._put_back(wrong)
 
+    def _ahead(self, ours: str, theirs: str) -> None:
+        """What only this clone has goes out; a commit that somebody made here on a checkout that
+        was behind is made again first, so that it takes nothing back."""
+        if journals.defects(self._repo, theirs, ours):
+            tip = journals.remake(self._repo, theirs, ours, self._stamp(), believed=False)
+            if not self._shared.swap(ids.JOURNAL, tip, ours):
+                return
+            said = ("commits made here took back what it names, and were made again without that",)
+            self._shared.tell(Change(ids.JOURNAL, NAME, What.MERGED, said))
+        known = self._shared.had.get(ids.JOURNAL)
+        if known and self._holds(ours, known) and not self._holds(theirs, known):
+            self._put_back("it was taken back to an earlier commit")
+
+    def _without_lies(self, ours: str, theirs: str) -> str:
+        """This clone's journal with what is sound in the remote's; a further file that both sides
+        changed stays as it is here."""
+        try:
+            return journals.remake(self._repo, ours, theirs, self._stamp(), believed=False)
+        except GateError as error:
+            self._shared.details.append(error.message)
+            return ours
+
     def _begin(self, theirs: str) -> None:
         wrong = journals.defects(self._repo, None, theirs)
         if wrong:
-            said = f"the journal of {self._shared.remote} is not to be trusted: {wrong[0]}"
-            raise GateError(Exit.UNTRUSTED, said, "git gate doctor")
+            remote = self._shared.remote
+            said = f"the journal of {remote} is not to be trusted: {wrong[0]}"
+            way = f"git gate sync {remote} in a clone that had it before puts it back"
+            raise GateError(Exit.UNTRUSTED, said, way)
         if refs.read(self._repo, journalling.BRANCH) is not None:
             raise journalling.in_the_way()
         if self._shared.swap(ids.JOURNAL, theirs, None):

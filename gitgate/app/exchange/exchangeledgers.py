@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -46,10 +47,13 @@ class Ledgers:
         ours = refs.read(self._repo, ref)
         known = [tip, *self._confirmed_tip(ref, ours)]
         gate, subject = self._name(ref, tip)
-        named = self._journal.tip(gate, subject) if ours is not None else None
-        mine = self._with_named(gate, subject, ours, tip, named)
+        anchor = None
+        mine = ours
+        if ours is not None:
+            anchor = self._journal.tip_there(gate, subject)
+            mine = self._with_named(gate, subject, ours, tip, self._journal.tip(gate, subject))
         settled = self._reconciler.settle(
-            *(gate, subject, mine, tip, known, named), dry_run=self._shared.dry_run
+            *(gate, subject, mine, tip, known, anchor), dry_run=self._shared.dry_run
         )
         if settled.tip is None or settled.outcome is Outcome.UNTRUSTED:
             return True
@@ -68,7 +72,7 @@ class Ledgers:
             ours, other = own.get(ref), theirs.get(ref)
             if other is not None and ours == other and ref not in named:
                 shared.had[ref] = other
-                if done or not self._lacks_named(ref, other):
+                if not self._said(ref) and (done or not self._lacks_named(ref, other)):
                     continue
             shared.say(f"looking at {ref.removeprefix(ids.GATES)}")
             try:
@@ -84,7 +88,8 @@ class Ledgers:
         return {
             ref: tip
             for ref, tip in self._confirmed.items()
-            if not (ref in own or ref in shared.there or ref in shared.had)
+            if ref.startswith(ids.GATES)
+            and not (ref in own or ref in shared.there or ref in shared.had)
             and self._repo.kind(tip) == "commit"
         }
 
@@ -105,20 +110,23 @@ class Ledgers:
         known: str | None,
         named: tuple[str, str] | None,
     ) -> Iterator[Move]:
+        if known is not None and self._repo.kind(known) in _OTHERS:
+            known = None
+            if ours is None and theirs is None:
+                return
         gate, subject = named or self._name(ref, ours or theirs or known)
         self._names[ref] = gate, subject
-        anchor = self._journal.tip(gate, subject)
+        newest = self._journal.tip(gate, subject)
         earlier = self._secured.get(ref)
         mine = earlier.tip if earlier and self._shared.dry_run else ours or known
-        mine = self._with_named(gate, subject, mine, theirs, anchor)
-        gone = theirs is None and mine is not None and anchor == mine
+        mine = self._with_named(gate, subject, mine, theirs, newest)
+        gone = theirs is None and mine is not None and newest == mine
         if gone and self._reconciler.has_ended(gate, subject, str(mine)):
             if ours is not None:
                 self._shared.swap(ref, str(mine), ours)
             return
         had = [*([known] if known else []), *self._confirmed_tip(ref, mine)]
-        if theirs is None and not had and not self._journal.is_named_there(gate, subject):
-            anchor = None  # another remote has it, this one never had
+        anchor = self._journal.tip_there(gate, subject)
         settled = self._reconciler.settle(
             *(gate, subject, mine, theirs, had, anchor), dry_run=self._shared.dry_run
         )
@@ -137,7 +145,7 @@ class Ledgers:
     ) -> Iterator[Move]:
         shared, name = self._shared, self.name(ref)
         if settled.outcome is Outcome.UNTRUSTED or settled.tip is None:
-            self._untrusted(ref, name, ours or theirs)
+            self._untrusted(ref, name, ours, theirs)
             return
         if not shared.swap(ref, settled.tip, ours):
             return
@@ -145,9 +153,13 @@ class Ledgers:
             yield Move(ref, theirs, settled.tip)
         elif theirs is not None:
             shared.had[ref] = theirs
-        if settled.tip in (ours, theirs) and ours == theirs:
+        if settled.tip in (ours, theirs) and ours == theirs and not self._said(ref):
             return
         self._tell(ref, name, settled)
+
+    def _said(self, ref: str) -> bool:
+        """Whether people have to know of what became of a ledger when it was secured."""
+        return ref in self._secured and bool(self._secured[ref].said)
 
     def _tell(self, ref: str, name: str, settled: Settled) -> None:
         """What became of a ledger, and what became of it when it was secured."""
@@ -165,13 +177,20 @@ class Ledgers:
         here = max(step.here for step in steps)
         self._shared.tell(Change(ref, name, what, tuple(said), here, settled.there))
 
-    def _untrusted(self, ref: str, name: str, tip: str | None) -> None:
+    def _untrusted(self, ref: str, name: str, ours: str | None, theirs: str | None) -> None:
         gate, subject = self._names[ref]
+        remote, tip = self._shared.remote, ours or theirs
         faults = store.read(self._repo, gate, subject, tip).faults if tip else ()
         why = faults[0] if faults else "it does not verify"
-        said = f"the ledger of {name} is not to be trusted, here or on {self._shared.remote}: {why}"
-        error = GateError(Exit.UNTRUSTED, said, "git gate doctor")
-        self._shared.fail(ref, name, What.UNTRUSTED, error)
+        said = f"the ledger of {name} is not to be trusted, here or on {remote}: {why}"
+        way = shlex.join(["git", "gate", "sync", remote])
+        if theirs and self._repo.kind(theirs) in _OTHERS:
+            way = shlex.join(["git", "push", remote, "--delete", ref])
+        elif ours and self._repo.kind(ours) in _OTHERS:
+            way = f"{shlex.join(['git', 'update-ref', '-d', ref])} && {way}"
+        else:
+            way = f"git gate repair; {way}"
+        self._shared.fail(ref, name, What.UNTRUSTED, GateError(Exit.UNTRUSTED, said, way))
 
     def let_go(self) -> list[Move]:
         """The refs of ended instances that the remote has no need of any more: the journal that it
@@ -253,6 +272,9 @@ class Ledgers:
         """How people call the instance of a ledger: the ref where nothing says of what it is."""
         return reconciling.name_of(*self._names[ref]) if ref in self._names else ref
 
+
+_OTHERS = ("blob", "tree", "tag")
+"""What a ledger's tip can never be."""
 
 _WHAT = {
     Outcome.SAME: What.TAKEN,

@@ -16,7 +16,7 @@ from gitgate.core.gate import Status
 from gitgate.core.person import Stamp
 from gitgate.errors import Exit, GateError
 from gitgate.git import journal as journals
-from gitgate.git import ledger, refs
+from gitgate.git import journalmove, ledger, refs
 from gitgate.git.journal import Entry, Index
 from gitgate.git.known import SYNC
 
@@ -91,7 +91,7 @@ def record(
         if tip in (own, None) or tip == journals.write_root(repo):
             return own
         try:
-            refs.compare_and_swap(repo, ids.JOURNAL, tip, own, "gate: journal")
+            journalmove.move(repo, tip, own, "gate: journal")
         except refs.LostRace:
             continue
         return tip

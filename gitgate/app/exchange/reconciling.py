@@ -13,7 +13,8 @@ from gitgate.core import ids
 from gitgate.core.events import Event, EventName
 from gitgate.core.gate import Facts, Instance, Status, fold
 from gitgate.core.reconcile import Chain, Fold, Outcome, Plan, reconcile, whole
-from gitgate.core.replay import BRINGS, identity, replay
+from gitgate.core.replay import identity, replay
+from gitgate.core.trust import SignatureStatus
 from gitgate.errors import GateError
 from gitgate.git import ledger as store
 from gitgate.git.chain import object_id, root_commit
@@ -57,8 +58,11 @@ class Reconciler:
         dry_run: bool = False,
     ) -> Settled:
         """Bring `ours` and `theirs` together, the tips of one ledger here and there; `known` are
-        tips that it is known to have had there, `named` is what the journal names. Objects are
-        written, no ref moves.
+        tips that it is known to have had there, `named` is what the journal there is known to have
+        named. Objects are written, no ref moves.
+
+        Only what this clone has noted of this remote is known: who made a commit says nothing of
+        where it has been.
 
         Raises GateError: fatal where git does not know who commits, and what reading raises.
         """
@@ -68,8 +72,6 @@ class Reconciler:
         own = chains[ours] if ours else None
         other = chains[theirs] if theirs else None
         had = [chains[tip] for tip in known if chains[tip].sound]
-        if own and other and theirs in known:
-            had = [self._shared(own), *[chain for chain in had if chain.tip != theirs]]
         anchor = chains[named] if named and chains[named].sound else None
         fold = self._fold(gate, subject, [*read.values()])
         plan = reconcile(own, other, had, fold, anchor)
@@ -108,7 +110,11 @@ class Reconciler:
         root = object_id("commit", root_commit(ledger.gate, ledger.subject))
         commits = (root, *(event.id for event in ledger.events)) if sound else (str(ledger.tip),)
         records = {oid for oid in ledger.records if sound or self._counts(ledger, oid)}
-        return Chain(commits, ledger.events, ledger.requests, frozenset(records), sound)
+        junk = {one.record for one in ledger.events if sound and self._never_counts(ledger, one)}
+        return Chain(
+            *(commits, ledger.events, ledger.requests, frozenset(records), sound),
+            frozenset(oid for oid in junk if oid is not None),
+        )
 
     def _read(self, gate: str, subject: str, tip: str) -> Ledger:
         return store.read(self._repo, gate, subject, tip)
@@ -123,21 +129,19 @@ class Reconciler:
             return False
         return self._policy is None or not self._world.judged(self._policy, record).junk
 
-    def _shared(self, own: Chain) -> Chain:
-        """What of this clone's state others have surely seen: up to the last commit that somebody
-        else made. It is all that is left where a plain `git fetch` has overwritten what the
-        remote was known to have."""
+    def _never_counts(self, ledger: Ledger, event: Event) -> bool:
+        """Whether an event holds what can never be anybody's word, as the server's hook sees it."""
+        if event.name is not EventName.DECIDED or event.record is None:
+            return False
+        tag = ids.tag_name(ledger.gate, ledger.subject)
         try:
-            me = self._repo.identity().person.email
-        except GateError:
-            me = ""
-        count = len(own.events)
-        while count and self._repo.commit(own.events[count - 1].id).committer.person.email == me:
-            count -= 1
-        events = own.events[:count]
-        brought = {event.request for event in events if event.name in BRINGS}
-        requests = {oid: one for oid, one in own.requests.items() if oid in brought}
-        return replace(own, commits=own.commits[: count + 1], events=events, requests=requests)
+            record = decisions.parse(ledger.records[event.record], tag=tag, request=event.request)
+        except decisions.Defect:
+            return True
+        if self._policy is None:
+            return False
+        checked = self._world.judged(self._policy, record).verification
+        return checked.status is SignatureStatus.BAD
 
     def _fold(self, gate: str, subject: str, read: Sequence[Ledger]) -> Fold:
         """The fold over events of any of these states, signatures and landings looked at."""

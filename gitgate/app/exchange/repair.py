@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from shlex import join
 
 from gitgate.app.gather.instances import Held
 from gitgate.app.gather.policies import PolicyCommit
@@ -81,6 +82,10 @@ def _mend(world: World, policy: PolicyCommit, gate: str, subject: str, said: Rep
     before = world.held(policy, gate, subject)
     if not before.faults:
         return before
+    other = _other_object(world, before.ledger)
+    if other:
+        said.left.append(other)
+        return before
     work = _Work(world, policy, before, said)
     lost = work.lost_requests()
     start = work.go_back(lost)
@@ -96,8 +101,20 @@ def _mend(world: World, policy: PolicyCommit, gate: str, subject: str, said: Rep
         work.take_in(record)
     world.forget()
     after = world.held(policy, gate, subject)
-    said.left += [f"{after.name} is still not to be trusted: {fault}" for fault in after.faults]
+    remedy = f" ({after.remedy})" if after.lost else ""
+    said.left += [
+        f"{after.name} is still not to be trusted: {fault}{remedy}" for fault in after.faults
+    ]
     return after
+
+
+def _other_object(world: World, ledger: Ledger) -> str:
+    """Where the remote alone has the ref, of a blob, a tree or a tag: the command against it."""
+    kind = world.repo.kind(ledger.tip) if ledger.tip else None
+    if kind in (None, "commit") or world.remote is None or refs.read(world.repo, ledger.ref):
+        return ""
+    way = join(["git", "push", world.remote, "--delete", ledger.ref])
+    return f"{ledger.ref} of {world.remote} is no ledger but a {kind}: {way}"
 
 
 class _Work:
@@ -148,7 +165,8 @@ class _Work:
             return len(events)
         root = ledgers.write_root(world.repo, ledger.gate, ledger.subject)
         new = events[-1].id if events else root
-        refs.compare_and_swap(world.repo, ledger.ref, new, ledger.tip, "git gate repair")
+        old = ledger.tip if refs.read(world.repo, ledger.ref) is not None else None
+        refs.compare_and_swap(world.repo, ledger.ref, new, old, "git gate repair")
         why = ledger.faults[0] if ledger.faults else "it lacks an earlier request"
         self.said.done.append(
             f"{self.before.name}: the ledger went back to its last sound event, number"

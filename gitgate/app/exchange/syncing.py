@@ -12,7 +12,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gitgate.app.exchange import exchangedone, journalling
@@ -128,9 +128,10 @@ class _Sync:
         self.repo = shared.world.repo
         self.journal = Journal(shared)
         self.ledgers = Ledgers(shared, self.journal)
-        self.notes = Notes(shared)
+        self.notes = Notes(shared, self.journal)
         self.additions = Additions(shared)
         self.refused: Counter[str] = Counter()
+        self.stuck: Counter[Move] = Counter()
         self.batch = remotes.BATCH
         self.given_up: set[str] = set()
 
@@ -151,7 +152,11 @@ class _Sync:
     def round(self) -> None:
         self.fetch()
         self.journal.look()
-        self.push([*self.ledgers.look(), *self.notes.look()])
+        moves = self.ledgers.look()
+        self.notes.look()
+        self.push(moves)
+        if not self.shared.again:
+            self.push(self.notes.outgoing())
         if self.shared.again or exchangedone.is_done(self.shared):
             return
         if self.additions.add():
@@ -182,15 +187,17 @@ class _Sync:
                 self.repo, shared.remote, None if shared.only is None else sorted(shared.only)
             )
             shared.there = remotes.tracked(self.repo, shared.remote)
+        shared.shows = shared.shows or any(ref.startswith(ids.GATES) for ref in shared.there)
 
     def push(self, moves: Sequence[Move]) -> None:
         moves = [move for move in moves if move.ref not in self.given_up]
         if not moves or self.shared.dry_run:
             return
         self.shared.say(f"pushing to {self.shared.remote}")
-        silent = []
+        silent, gone_out = [], []
         for pushed in remotes.push(self.repo, self.shared.remote, moves, batch=self.batch):
             if self.shared.confirmed(pushed):
+                gone_out.append(pushed.move)
                 continue
             if pushed.fate is Fate.LOST:
                 self.lost(pushed)
@@ -198,11 +205,50 @@ class _Sync:
                 self.refuse(pushed)
             else:
                 silent.append(pushed)
-        if silent:
+        if silent and remotes.answers_pushes(self.repo, self.shared.remote, silent[0].move):
+            for pushed in silent:
+                self.refuse(replace(pushed, reason=f"it broke off: {pushed.reason}"))
+        elif silent:
             self.read_only(silent, silent[0].reason)
+        self.shown(gone_out)
+
+    def shown(self, moves: Sequence[Move]) -> None:
+        """What the remote took counts as there once it can be fetched: of a remote that has
+        never shown a ledger, or is pushed to at another address, that is asked."""
+        shared, new = self.shared, {move.ref: move.new for move in moves if move.new}
+        key = f"remote.{shared.remote}.pushurl"
+        if not new or (shared.shows and key not in self.repo.config):
+            return
+        listed = remotes.listed(self.repo, shared.remote)
+        shared.shows = any(ref in listed for ref in new)
+        hidden = [ref for ref in new if ref not in listed]
+        for ref in hidden:
+            remotes.note(self.repo, shared.remote, ref, None)
+            shared.had.pop(ref, None)
+            shared.there.pop(ref, None)
+            self.given_up.add(ref)
+            error = self.not_shown(ref, key)
+            shared.fail(ref, self.name(ref).removeprefix("the "), What.REFUSED, error)
+
+    def not_shown(self, ref: str, key: str) -> GateError:
+        remote = self.shared.remote
+        said = f"{remote} took {self.name(ref)} and does not show it to a fetch"
+        if key in self.repo.config:
+            why, way = f"{key} is another repository", ["git", "config", "--unset-all", key]
+            return GateError(Exit.BLOCKED, f"{said}: {why}", shlex.join(way))
+        why = "its uploadpack.hideRefs or transfer.hideRefs covers it"
+        way = ["git", "ls-remote", remote, ref]
+        return GateError(Exit.BLOCKED, f"{said}: {why}", f"{shlex.join(way)} once that is changed")
 
     def lost(self, pushed: Pushed) -> None:
-        name = self.name(pushed.move.ref)
+        """Somebody who was faster shows in the next fetch; where nothing does, what is pushed to
+        is not what is fetched."""
+        move = pushed.move
+        self.stuck[move] += 1
+        if self.stuck[move] > REFUSALS:
+            self.refuse(replace(pushed, reason=f"{pushed.reason}, which no fetch shows"))
+            return
+        name = self.name(move.ref)
         self.shared.details.append(f"somebody else was faster with {name}; tried again")
         self.shared.again = True
 
@@ -228,8 +274,9 @@ class _Sync:
         if ref == ids.JOURNAL and remotes.has(self.repo, remote, journalling.BRANCH):
             return journalling.in_the_way(remote)
         said = "".join(f"\n  {word}" for word in pushed.words)
+        way = f"mend what {remote} says, then {shlex.join(['git', 'gate', 'sync', remote])}"
         return GateError(
-            Exit.BLOCKED, f"{remote} refused {self.name(ref)}: {pushed.reason}{said}", _HINT
+            Exit.BLOCKED, f"{remote} refused {self.name(ref)}: {pushed.reason}{said}", way
         )
 
     def read_only(self, silent: Sequence[Pushed], reason: str) -> None:
@@ -251,4 +298,3 @@ class _Sync:
 _UNPACKER = "unpacker error"
 _HOOK = "hook declined"
 _BY_HOOK = 2
-_HINT = "git gate doctor"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from shlex import join
 from typing import TYPE_CHECKING
 
 from gitgate.app.gather.landed import is_landing
@@ -32,7 +33,8 @@ KEY_NEEDED = "gpg --import KEY, or git config gpg.program where the program does
 class Held:
     """What an instance holds, each signature checked, and what keeps it from being trusted.
 
-    `strays` stand in notes and not in the ledger; `remedy` is the command against `faults`;
+    `strays` stand in notes and not in the ledger, and `lost` says of those that block until newer
+    work is asked about that their requests are nowhere; `remedy` is the command against `faults`;
     `raws` has the records of the ledger by id; `junk` says which of them are no records.
     """
 
@@ -45,19 +47,24 @@ class Held:
     remedy: str
     junk: tuple[str, ...]
     raws: Mapping[str, Record] = field(repr=False)
+    lost: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         return f"{self.gate} of {self.subject}"
 
     def check_trusted(self) -> None:
-        """GateError (untrusted) where something that should be there is missing or altered."""
-        if self.faults:
-            said = f"{self.name} is not to be trusted: {self.faults[0]}"
+        """GateError (untrusted) where something that should be there is missing or altered.
+
+        What is lost for good is no reason not to write on: newer work is the way out.
+        """
+        faults = [fault for fault in self.faults if fault not in self.lost]
+        if faults:
+            said = f"{self.name} is not to be trusted: {faults[0]}"
             raise GateError(Exit.UNTRUSTED, said, self.remedy)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Loaded(Held):
     """One instance as a policy commit sees it."""
 
@@ -77,9 +84,48 @@ def held(world: World, policy: PolicyCommit, gate: str, subject: str) -> Held:
     strays = tuple(_missing_from(world, policy, ledger, raws))
     apart = world.ledgers.apart(gate, subject)
     unsure = any(one.verification.status is SignatureStatus.UNVERIFIABLE for one in records)
+    orphans = [record for record in strays if not _is_asked(world, ledger, record)]
+    blocking = [one for one in orphans if _blocks(world, ledger, one)]
+    lost = tuple(map(_nowhere, blocking))
+    here = [one for one in strays if one not in orphans]
+    others = (*((apart,) if apart else ()), *ledger.faults, *_faults(records, here))
     remedy = SYNC if apart else KEY_NEEDED if unsure else "git gate repair"
-    faults = (*((apart,) if apart else ()), *ledger.faults, *_faults(records, strays))
-    return Held(gate, subject, ledger, records, strays, faults, remedy, tuple(junk), raws)
+    if lost and not others:
+        asked = join(["git", "gate", "open", gate, "--subject", subject])
+        remedy = f"{SYNC}; where nobody has its request, commit more work, then {asked}"
+    idle = [one for one in orphans if one not in blocking]
+    junk += [f"{_nowhere(one)}; it blocks nothing any more" for one in idle]
+    return Held(
+        *(gate, subject, ledger, records, strays, (*others, *lost), remedy, tuple(junk), raws, lost)
+    )
+
+
+def _nowhere(record: Record) -> str:
+    return f"{_stands_in_a_note(record)}, and its request {record.decision.request[:12]} is nowhere"
+
+
+def _stands_in_a_note(record: Record) -> str:
+    named = f"record {record.id[:12]} ({record.decision.title})"
+    return f"{named} stands in a note and not in the ledger"
+
+
+def _is_asked(world: World, ledger: Ledger, record: Record) -> bool:
+    """Whether the request of a record is in its ledger, or at least in this repository."""
+    request = record.decision.request
+    return request in ledger.requests or world.repo.kind(request) is not None
+
+
+def _blocks(world: World, ledger: Ledger, record: Record) -> bool:
+    """Whether a record whose request is nowhere says that something is missing.
+
+    Not where the newest request was asked after the record; a rejection of the very commit that is
+    asked about blocks all the same.
+    """
+    newest = ledger.newest
+    if newest is None or record.decision.tagger.time >= newest.opened.time:
+        return True
+    noted = world.noted_on(ledger.gate, ledger.subject, record.id)
+    return record.decision.action is Action.REJECT and noted == newest.work
 
 
 def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
@@ -100,6 +146,7 @@ def load(world: World, policy: PolicyCommit, gate: str, subject: str) -> Loaded:
         remedy=found.remedy,
         junk=found.junk,
         raws=found.raws,
+        lost=found.lost,
         instance=instance,
         reports=(*found.junk, *idle),
     )
@@ -111,7 +158,7 @@ def fold_of(world: World, policy: PolicyCommit, ledger: Ledger) -> Instance:
     return _fold(world, policy, ledger, records)
 
 
-def _faults(records: tuple[Judged, ...], strays: tuple[Record, ...]) -> Iterator[str]:
+def _faults(records: tuple[Judged, ...], strays: Sequence[Record]) -> Iterator[str]:
     known = {record.id for record in records}
     for record in records:
         if record.verification.status is SignatureStatus.UNVERIFIABLE:
@@ -123,10 +170,7 @@ def _faults(records: tuple[Judged, ...], strays: tuple[Record, ...]) -> Iterator
                     " that is nowhere"
                 )
     for stray in strays:
-        yield (
-            f"record {stray.id[:12]} ({stray.decision.title}) stands in a note and not in the"
-            " ledger"
-        )
+        yield _stands_in_a_note(stray)
 
 
 def _records(

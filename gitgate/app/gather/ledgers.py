@@ -7,7 +7,7 @@ from functools import cached_property
 
 from gitgate.core import ids
 from gitgate.errors import GateError
-from gitgate.git import journal, known, refs
+from gitgate.git import confirmed, journal, known, refs
 from gitgate.git import ledger as store
 from gitgate.git.known import Known
 from gitgate.git.ledger import Ledger
@@ -43,7 +43,13 @@ class Ledgers:
 
         Raises GateError (untrusted) where the tips went apart.
         """
-        known.catch_up(self._repo, self._look(gate, subject))
+        found = self._look(gate, subject)
+        known.catch_up(self._repo, found)
+        if self._remote is None or found.tip in (None, found.own):
+            return
+        there = known.tracking_ref(self._remote, found.ref)
+        if refs.read(self._repo, there) == found.tip:
+            confirmed.add(self._repo, self._remote, found.ref, str(found.tip))
 
     @cached_property
     def _journals(self) -> list[journal.Index]:
