@@ -118,3 +118,33 @@ def test_a_record_of_an_instance_that_nobody_has(team: Project) -> None:
     found = fresh.gate("show", "main", "--subject", "feature", "--json").ok().json
     assert ids[0]["id"] in str(fresh.gate("log", "main", "--subject", "feature", "--json").out)
     assert found["iteration"] == 3
+
+
+@pytest.mark.parametrize("way", ["amended", "rebased", "elsewhere"])
+def test_the_same_change_again_after_its_rejection_was_lost(team: Project, way: str) -> None:
+    """The ledger was deleted and nobody has the request: the note still says which commit it was,
+    and where that was made."""
+    team.gate("sync").ok()
+    fresh = another(team, "fresh", team.people["ada"])
+    fresh.git("push", "--quiet", "--no-verify", "origin", f":{LEDGER}")
+    fresh.gate("sync").ok()
+    fresh.git("switch", "--quiet", "feature")
+    time.sleep(1.1)  # what is asked in the second of the record is not newer
+    subject = "feature"
+    if way == "rebased":
+        fresh.git("switch", "--quiet", "main")
+        fresh.commit("meanwhile", {"meanwhile.md": "x\n"})
+        fresh.git("push", "--quiet", "--no-verify", "origin", "main")
+        fresh.git("switch", "--quiet", "feature")
+        fresh.git("rebase", "--quiet", "origin/main")
+    else:
+        fresh.git("commit", "--quiet", "--amend", "--message", "another text")
+    if way == "elsewhere":
+        subject = "another"
+        fresh.git("branch", "-m", subject)
+    fresh.gate("open", "main", "--subject", subject).ok()
+    fresh.be(fresh.people["bob"])
+    fresh.gate("approve", "main", "--subject", subject)
+    found = fresh.gate(*CHECK, "--json").json
+    assert not found["allowed"]
+    assert any("rejected the same content" in reason for reason in found["reasons"]), found

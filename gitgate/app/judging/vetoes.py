@@ -71,8 +71,26 @@ def _blocks(
         try:
             vetoed = read_request(world.repo, veto.request, loaded.gate, loaded.subject).request
         except GateError:
-            return world.noted_on(loaded.gate, loaded.subject, veto.record) == request.work
+            noted = world.noted_on(loaded.gate, loaded.subject, veto.record)
+            return noted is not None and _same_as_noted(world, policy, noted, request)
     return vetoed.target == request.target and _same(world, policy, vetoed, request)
+
+
+def _same_as_noted(world: World, policy: PolicyCommit, noted: str, request: Request) -> bool:
+    """Whether `request` asks for the change that the work commit `noted` was. Where its base was is
+    lost; it is taken to be where the two histories part."""
+    if noted == request.work:
+        return True
+    try:
+        own = candidate(world, request)
+        work = world.repo.commit(noted).tree
+        bases = [world.repo.commit(one).tree for one in world.repo.merge_bases(request.base, noted)]
+        compared = compared_of(world, policy, request)
+        return any(
+            same_change(world.trees, (base, work), (own.base, own.work), compared) for base in bases
+        )
+    except GateError:  # the commit is nowhere either: there is nothing to compare
+        return False
 
 
 def _veto(loaded: Loaded, record: Judged, person: str, doubt: str = "") -> Veto:
