@@ -36,9 +36,9 @@ _NONE = "/dev/null"
 
 
 class Row(NamedTuple):
-    """A line of the diff: what is said, what it is (a slot of `SLOTS`, `title`, `said`
-    or ""), and the place
-    that it shows: the file's path and the line of the new file, 0 for none of its lines."""
+    """A line of the diff: what is said, what it is (a slot of `SLOTS`, `title`, `said` or ""), and
+    the place that it shows: the file's path and the line of the new file, 0 for none of its
+    lines."""
 
     text: str
     kind: str = ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gitgate.cli.seats import _drawn
+from gitgate.ui.fulldiff import Row
 from gitgate.ui.paint import text_of
 
 
-def made(count: int, text: str, asked: list[int]) -> Iterator[str]:
+def made(count: int, text: str, asked: list[int]) -> Iterator[Row]:
     for number in range(count):
         asked.append(number)
-        yield text
+        yield Row(text, "new")
 
 
 def test_many_lines() -> None:

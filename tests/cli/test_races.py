@@ -223,7 +223,8 @@ def test_decisions_race_with_the_next_iteration(crew: Project, many: Crowd) -> N
         for run, answer in zip(deciding, decided, strict=True):
             words = run.args[2]
             if answer.status == 0:
-                assert said[words].decision.request == first.id
+                # One that came to look after the opening has seen the next iteration.
+                assert said[words].decision.request in (first.id, opened.json["request"])
                 assert said[words].decision.action is Action.REJECT
             else:
                 assert answer.status == 13, answer.err
