@@ -11,6 +11,8 @@ from support.project import TEAM, Project, make_project
 from support.server import guard
 from synckit import SAME, another, opened, refs_of
 
+from gitgate.app.asking import opening
+
 PEOPLE = (("Ada Lovelace", "ada@example.com"), ("Bob Babbage", "bob@example.com"))
 LEDGER = "refs/aiwg/gates/main/feature"
 
@@ -23,7 +25,10 @@ def team(tmp_path: Path, home: Path) -> Project:
 
 
 @pytest.mark.parametrize("hooked", [False, True])
-def test_a_round_after_a_landing_that_was_not_known_here(team: Project, hooked: bool) -> None:
+def test_a_round_after_a_landing_that_was_not_known_here(
+    team: Project, hooked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of somebody whose program did not look whether what the ledger says had landed has."""
     if hooked:
         guard(team.remote)
     team.gate("sync").ok()
@@ -34,6 +39,7 @@ def test_a_round_after_a_landing_that_was_not_known_here(team: Project, hooked: 
     bob.gate("land", "main", "--subject", "feature").ok()
     team.gate("sync").ok()
     team.commit("more", {"more.md": "more\n"})
+    monkeypatch.setattr(opening, "_looks_again", lambda *_: False)
     team.gate("open").ok()
     team.git("fetch", "--quiet", "origin")
     assert "main of feature: put together with origin, " in team.gate("sync").ok().out

@@ -22,7 +22,8 @@ import pyte
 
 PATIENCE = 20.0
 _TAKES_THE_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL);"
+    " fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     " os.execvp(sys.argv[1], sys.argv[1:])"
 )
 _QUIET = 0.03  # seconds without output after which a screen stands
