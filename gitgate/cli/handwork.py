@@ -66,7 +66,6 @@ class Handwork:
 
     def open(self, state: State, gate: str, subject: str) -> State:
         """The panel of an instance, with the drafts that were kept. Raises GateError."""
-        from gitgate.app.gather.world import gate_of
         from gitgate.app.reviewing import remembered
         from gitgate.app.showing import viewed
 
@@ -76,9 +75,7 @@ class Handwork:
             return replace(state, message=self._unkept(error))
         if self._watch is not None:
             self._watch.stop()
-        world = self.fresh()
-        policy = world.policy()
-        desk = self.gathered(gate_of(policy, gate).id, subject)
+        desk = self.gathered(gate, subject)
         self.memory = remembered.recall(self.env.repo, gate, subject)
         self._before = self.memory.copy()
         self.memory.about(desk.request.id)

@@ -119,7 +119,7 @@ def _blocks(world: World, ledger: Ledger, record: Record) -> bool:
     """Whether a record whose request is nowhere says that something is missing.
 
     Not where the newest request was asked after the record; a rejection of the very commit that is
-    asked about blocks all the same.
+    asked about blocks all the same, and one of the same change as a veto does (app.judging.vetoes).
     """
     newest = ledger.newest
     if newest is None or record.decision.tagger.time >= newest.opened.time:
